@@ -1,0 +1,102 @@
+"""What is sent to a judge model and what comes back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from rubrics.criterion import Criterion
+from rubrics.fingerprints import canonical
+
+Finish = Literal["stop", "length", "content_filter", "refusal", "tool_call", "unknown"]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """The exact words for one call, in the order in which prompt caches like them.
+
+    `system` and `evidence` (fixed text, then the episode) are shared by all calls about one episode; `questions` (the
+    criteria, and on a re-ask what was wrong) come last. `schema` is the JSON schema of the reply, None if free text is
+    wanted. `criteria` are what is asked, filled in; `episode_id` is for judges that look replies up, never shown to a model.
+    """
+
+    system: str
+    evidence: str
+    questions: str
+    criteria: tuple[Criterion, ...]
+    episode_id: str
+    schema: Mapping[str, Any] | None = None
+    flags: tuple[str, ...] = ()
+
+    @property
+    def user(self) -> str:
+        """The whole user message."""
+        return self.evidence + self.questions
+
+    @cached_property
+    def key(self) -> str:
+        """The SHA-256 of all that the model sees, in hex."""
+        digest = hashlib.sha256()
+        schema = "" if self.schema is None else canonical(self.schema)
+        for part in (self.system, self.evidence, self.questions, schema):
+            digest.update(part.encode("utf-8", "surrogatepass") + b"\x00")
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens and money of one or more calls. `usd` is None where a price is unknown: never 0 for that reason.
+
+    `input_tokens` counts all tokens read, `cached_tokens` those of them that were billed at the cache's price. Token counts
+    are None where the provider gave none.
+    """
+
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    usd: float | None = None
+    calls: int = 1
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a judge model answered: its text (None if it wrote none), why it stopped, and what it cost.
+
+    `probabilities` maps criterion ids to {level name: probability} where the model gives them instead of text. `model` is
+    the model that answered, by its own word. `notes` record what was done to get it (a parameter dropped, a schema mode).
+    """
+
+    text: str | None
+    finish: Finish = "stop"
+    model: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    probabilities: Mapping[str, Mapping[str, float]] | None = None
+    notes: tuple[str, ...] = ()
+    cached: bool = False
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Anything that answers prompts. One attempt a call: retries, limits and deadlines are the caller's.
+
+    `identity` holds all that can change an answer beside the prompt: reference, endpoint, parameters. `concurrency` is how
+    many calls it takes at once (None: as many as the endpoint's limiter allows). `offline` models cost nothing and are not
+    kept in the ledger.
+    """
+
+    reference: str
+    identity: Mapping[str, Any]
+    concurrency: int | None
+    offline: bool
+
+    async def ask(self, prompt: Prompt, *, timeout: float | None, sample: int = 0) -> Reply:
+        """One attempt, within `timeout` seconds. Raises JudgeError. `sample` tells repeats of one prompt apart."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections. May be called more than once."""
+        ...

@@ -63,7 +63,8 @@ class Check(Noun):
     @model_validator(mode="before")
     @classmethod
     def _from_flat(cls, given: object) -> object:
-        if isinstance(given, dict) and "args" not in given and "name" in given:
+        # `called` has an argument named `args` too, so only the pair of keys is taken for the nested form.
+        if isinstance(given, dict) and "name" in given and set(given) != {"name", "args"}:
             return {"name": given["name"], "args": {key: value for key, value in given.items() if key != "name"}}
         return given
 

@@ -20,7 +20,8 @@ class Prompt:
 
     `system` and `evidence` (fixed text, then the episode) are shared by all calls about one episode; `questions` (the
     criteria, and on a re-ask what was wrong) come last. `schema` is the JSON schema of the reply, None if free text is
-    wanted. `criteria` are what is asked, filled in; `episode_id` is for judges that look replies up, never shown to a model.
+    wanted. `criteria` are what is asked, filled in; `episode_id` is for judges that look replies up, never shown to a
+    model.
     """
 
     system: str
@@ -50,8 +51,8 @@ class Prompt:
 class Usage:
     """Tokens and money of one or more calls. `usd` is None where a price is unknown: never 0 for that reason.
 
-    `input_tokens` counts all tokens read, `cached_tokens` those of them that were billed at the cache's price. Token counts
-    are None where the provider gave none.
+    `input_tokens` counts all tokens read, `cached_tokens` those of them that were billed at the cache's price. Token
+    counts are None where the provider gave none.
     """
 
     input_tokens: int | None = None
@@ -65,8 +66,9 @@ class Usage:
 class Reply:
     """What a judge model answered: its text (None if it wrote none), why it stopped, and what it cost.
 
-    `probabilities` maps criterion ids to {level name: probability} where the model gives them instead of text. `model` is
-    the model that answered, by its own word. `notes` record what was done to get it (a parameter dropped, a schema mode).
+    `probabilities` maps criterion ids to {level name: probability} where the model gives them instead of text. `model`
+    is the model that answered, by its own word. `notes` record what was done to get it (a parameter dropped, a schema
+    mode).
     """
 
     text: str | None
@@ -83,9 +85,9 @@ class Reply:
 class Model(Protocol):
     """Anything that answers prompts. One attempt a call: retries, limits and deadlines are the caller's.
 
-    `identity` holds all that can change an answer beside the prompt: reference, endpoint, parameters. `concurrency` is how
-    many calls it takes at once (None: as many as the endpoint's limiter allows). `offline` models cost nothing and are not
-    kept in the ledger.
+    `identity` holds all that can change an answer beside the prompt: reference, endpoint, parameters. `concurrency` is
+    how many calls it takes at once (None: as many as the endpoint's limiter allows). `offline` models cost nothing and
+    are not kept in the ledger.
     """
 
     reference: str

@@ -1,8 +1,8 @@
 """The errors of grading.
 
-    JudgeError                a judge gave no usable answer: a kind of the closed list, whose fault, and a sentence
-    InputError (ValueError)   what the user gave can't be used: a file, a line, a model reference, an option
-    └── EpisodeError          one episode can't be read or graded; the rest go on
+JudgeError                a judge gave no usable answer: a kind of the closed list, whose fault, and a sentence
+InputError (ValueError)   what the user gave can't be used: a file, a line, a model reference, an option
+└── EpisodeError          one episode can't be read or graded; the rest go on
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ class JudgeError(Exception):
     """
 
     def __init__(
-        self, kind: Kind, message: str, *, retry_after: float | None = None, usage: object = None, raw: str | None = None
+        self,
+        kind: Kind,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        usage: object = None,
+        raw: str | None = None,
     ) -> None:
         super().__init__(message)
         self.kind: Kind = kind

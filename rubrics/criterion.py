@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_serializer, model_validator
@@ -148,7 +149,7 @@ class Criterion(Noun):
         if reserved := [name for name in names if name.casefold() in RESERVED_LEVELS]:
             raise ValueError(f"level name {reserved[0]!r} is reserved for raters who can't answer; choose another")
         values = [level.value for level in self.levels]
-        if any(low >= high for low, high in zip(values, values[1:], strict=False)):
+        if any(low >= high for low, high in pairwise(values)):
             raise ValueError(f"level values must rise from worst to best, got {values}")
         if isinstance(self.gate, str) and self.gate not in names:
             raise ValueError(f"gate {self.gate!r} is no level of its scale {names}")
@@ -196,8 +197,8 @@ class Criterion(Noun):
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hex digits over all that can change an answer to it: an edited question, not an edited weight."""
-        keys = {"ask", "levels", "between", "check", "applies_if", "may_not_apply", "evidence", "require_quote", "examples"}
-        return fingerprint_of(self.model_dump(mode="json", include=keys))
+        elsewhere = {"id", "weight", "gate", "if_unknown", "shadows", "tags"}
+        return fingerprint_of(self.model_dump(mode="json", exclude=elsewhere, exclude_defaults=True))
 
     def level_at(self, value: float) -> Level:
         """The highest level whose value is at most `value`; the lowest level if there is none."""
@@ -223,7 +224,7 @@ def _bounds(scale: Any) -> tuple[int, int, bool]:
         low, high = int(match[1]), int(match[2])
         return low, high, (low, high) != (0, 1)
     if isinstance(scale, dict) and set(scale) <= {"min", "max", "integer"}:
-        low, high, integer = scale.get("min"), scale.get("max"), scale.get("integer", True)
-        if type(low) is int and type(high) is int and isinstance(integer, bool):
-            return low, high, integer
+        least, most, integer = scale.get("min"), scale.get("max"), scale.get("integer", True)
+        if type(least) is int and type(most) is int and isinstance(integer, bool):
+            return least, most, integer
     raise ValueError(f"scale {scale!r} is not like '1-5' or {{min: 1, max: 5, integer: false}}")

@@ -1,7 +1,7 @@
 """The errors of a rubric.
 
-    RubricError            a ValueError: the rubric can't be used, and why
-    └── FillError          a criterion names something that the episode's context does not hold
+RubricError            a ValueError: the rubric can't be used, and why
+└── FillError          a criterion names something that the episode's context does not hold
 """
 
 from __future__ import annotations

@@ -30,7 +30,9 @@ def fill(rubric: Rubric, names: dict[str, Any]) -> Rubric:
 
 def _fill_node(node: _Node, names: dict[str, Any]) -> _Node:
     criteria = tuple(fill_criterion(c, names) if applies(c, names) else c for c in node.criteria)
-    return node.model_copy(update={"criteria": criteria, "sections": tuple(_fill_node(s, names) for s in node.sections)})
+    return node.model_copy(
+        update={"criteria": criteria, "sections": tuple(_fill_node(s, names) for s in node.sections)}
+    )
 
 
 def applies(criterion: Criterion, names: dict[str, Any]) -> bool:

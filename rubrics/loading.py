@@ -29,7 +29,7 @@ class _PlainYaml(yaml.SafeLoader):
     }
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        event = self.peek_event()
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML has no types for its parser
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=event.start_mark)
         if getattr(event, "tag", None) is not None:
@@ -70,7 +70,9 @@ def library() -> dict[str, Path]:
 def _from_library(rubric_id: str) -> Rubric:
     known = library()
     if rubric_id not in known:
-        raise RubricError(f"no rubric {rubric_id!r} in the library; it has {', '.join(known) or 'none'}. A path needs its ending.")
+        raise RubricError(
+            f"no rubric {rubric_id!r} in the library; it has {', '.join(known) or 'none'}. A path needs its ending."
+        )
     return load_file(known[rubric_id])
 
 
@@ -101,7 +103,7 @@ def parse_text(text: str, *, where: str, json_only: bool = False) -> Any:
     try:
         if json_only:
             return json.loads(text, object_pairs_hook=_no_repeats)
-        return yaml.load(text, Loader=_PlainYaml)
+        return yaml.load(text, Loader=_PlainYaml)  # noqa: S506 - it is a stricter SafeLoader
     except (yaml.YAMLError, ValueError) as error:
         raise RubricError(f"{where}: {' '.join(str(error).split())}") from None
     except RecursionError:

@@ -69,7 +69,9 @@ class Rubric(Noun):
     def _check_it_can_earn(self) -> None:
         if not any(weight > 0 for weight in self.shares.values()):
             given = {c.id: c.weight for c in self.leaves[:8]}
-            raise ValueError(f"no criterion has a positive weight ({given}), so no score is possible; give one a weight")
+            raise ValueError(
+                f"no criterion has a positive weight ({given}), so no score is possible; give one a weight"
+            )
 
     def _ids(self) -> Iterator[str]:
         yield from (c.id for c in self.criteria)

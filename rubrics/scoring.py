@@ -22,6 +22,13 @@ class Bound(NamedTuple):
     favourable: float
 
 
+class _Sums(NamedTuple):
+    score: float | None
+    low: float | None
+    high: float | None
+    raw: float | None
+
+
 @dataclass
 class _Tally:
     """Where each criterion stands."""
@@ -52,13 +59,12 @@ def score(
     unsure = any(c.id in tally.bounds and not _open(c, tally, favourable=False) for c in rubric.gates)
     raw_low, raw_high = _weighted(rubric, shares, tally)
     if raw_low is None or raw_high is None:
-        return _grade(rubric, tally, Grade.model_construct(score=None, low=None, high=None, raw=None, ungated=None), closed)
+        return _grade(rubric, tally, _Sums(None, None, None, None), closed)
     low = 0.0 if closed or unsure else _clip(raw_low)
     high = 0.0 if closed else _clip(raw_high)
     total = (low + high) / 2 if high - low <= rubric.accept_width + EPSILON else None
     raw = (raw_low + raw_high) / 2 if raw_high - raw_low <= rubric.accept_width + EPSILON else None
-    ungated = None if raw is None else _clip(raw)
-    return _grade(rubric, tally, Grade.model_construct(score=total, low=low, high=high, raw=raw, ungated=ungated), closed)
+    return _grade(rubric, tally, _Sums(total, low, high, raw), closed)
 
 
 def _by_criterion(rubric: Rubric, verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
@@ -72,7 +78,9 @@ def _by_criterion(rubric: Rubric, verdicts: Iterable[Verdict]) -> dict[str, Verd
     return found
 
 
-def _tally(rubric: Rubric, verdicts: dict[str, Verdict], skipped: Collection[str], forfeited: Collection[str]) -> _Tally:
+def _tally(
+    rubric: Rubric, verdicts: dict[str, Verdict], skipped: Collection[str], forfeited: Collection[str]
+) -> _Tally:
     tally = _Tally()
     for criterion in rubric.leaves:
         _place(criterion, verdicts.get(criterion.id), tally, criterion.id in skipped, criterion.id in forfeited)
@@ -135,14 +143,15 @@ def _clip(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _grade(rubric: Rubric, tally: _Tally, sums: Grade, closed: list[str]) -> Grade:
+def _grade(rubric: Rubric, tally: _Tally, sums: _Sums, closed: list[str]) -> Grade:
     applicable = len(tally.bounds) - len(tally.skipped)
     flags = ["missing"] if tally.missing else []
     if sums.score is not None and sums.low is not None and sums.high is not None and sums.high - sums.low > EPSILON:
         flags.append("accepted_width")
     passed = None if sums.score is None or rubric.pass_mark is None else sums.score >= rubric.pass_mark - EPSILON
     return Grade(
-        score=sums.score, low=sums.low, high=sums.high, raw=sums.raw, ungated=sums.ungated, passed=passed,
+        score=sums.score, low=sums.low, high=sums.high, raw=sums.raw, passed=passed,
+        ungated=None if sums.raw is None else _clip(sums.raw),
         values={c.id: tally.bounds[c.id].against if c.id in tally.settled else None for c in rubric.leaves},
         coverage=tally.answered / applicable if applicable else 0.0,
         missing=tuple(tally.missing), skipped=tuple(tally.skipped), not_applicable=tuple(tally.excluded),

@@ -63,9 +63,13 @@ def _parsed(text: str) -> nodes.Template:
         raise ValueError(f"can't read the template {text[:80]!r}: {error}") from None
     for node in _walk(tree):
         if not isinstance(node, ALLOWED):
-            raise ValueError(f"{type(node).__name__} is not allowed in {text[:80]!r}: only names, comparisons and filters are")
+            raise ValueError(
+                f"{type(node).__name__} is not allowed in {text[:80]!r}: only names, comparisons and filters are"
+            )
         if isinstance(node, nodes.Filter) and node.name not in FILTERS:
-            raise ValueError(f"filter {node.name!r} is not allowed in {text[:80]!r}; allowed: {', '.join(sorted(FILTERS))}")
+            raise ValueError(
+                f"filter {node.name!r} is not allowed in {text[:80]!r}; allowed: {', '.join(sorted(FILTERS))}"
+            )
         if isinstance(node, nodes.Getattr) and node.attr.startswith("_"):
             raise ValueError(f"{node.attr!r} can't be reached from a template")
     return tree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -61,7 +61,9 @@ class Verdict(Noun):
     @model_validator(mode="after")
     def _value_goes_with_level(self) -> Verdict:
         if (self.value is None) != (self.level in (None, NOT_APPLICABLE)):
-            raise ValueError(f"{self.rater} on {self.criterion}: level {self.level!r} and value {self.value!r} don't agree")
+            raise ValueError(
+                f"{self.rater} on {self.criterion}: level {self.level!r} and value {self.value!r} don't agree"
+            )
         return self
 
     @property
@@ -87,16 +89,16 @@ class Failure(Noun):
         return given
 
 
-def verdict_on(criterion: Criterion, level: str | None, *, rater: str, **more: object) -> Verdict:
+def verdict_on(criterion: Criterion, level: str | None, *, rater: str, **more: Any) -> Verdict:
     """A verdict with the value that the criterion's scale gives to `level`. `cannot_tell` means level None.
 
     Raises ValueError if the scale has no such level, naming the rater, the criterion and the levels expected.
     """
     if level in (None, CANNOT_TELL):
-        return Verdict(criterion=criterion.id, rater=rater, level=None, value=None, **more)  # type: ignore[arg-type]
+        return Verdict(criterion=criterion.id, rater=rater, level=None, value=None, **more)
     if level == NOT_APPLICABLE:
-        return Verdict(criterion=criterion.id, rater=rater, level=NOT_APPLICABLE, value=None, **more)  # type: ignore[arg-type]
+        return Verdict(criterion=criterion.id, rater=rater, level=NOT_APPLICABLE, value=None, **more)
     if level not in criterion.by_name:
         raise ValueError(f"{rater} chose {level!r} for {criterion.id!r}, expected one of {list(criterion.by_name)}")
     value = criterion.by_name[level].value
-    return Verdict(criterion=criterion.id, rater=rater, level=level, value=value, **more)  # type: ignore[arg-type]
+    return Verdict(criterion=criterion.id, rater=rater, level=level, value=value, **more)

@@ -1,0 +1,240 @@
+"""`compose`: one episode and some criteria in, the exact words for a judge out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from judge.episode import Episode
+from judge.errors import JudgeError
+from judge.evidence import as_text, ending, indented, mark_for, step_lines, step_source
+from judge.models.exchange import Prompt
+from rubrics.criterion import ALL_EVIDENCE, CANNOT_TELL, NOT_APPLICABLE, Criterion, Evidence
+from rubrics.fingerprints import fingerprint_of
+
+PROMPTS = Path(__file__).parent / "prompts"
+CHARACTERS_A_TOKEN = 3.0  # cautious: English prose has about 4.5, JSON and other scripts fewer
+DEFAULT_WINDOW = 120_000
+OVERHEAD_TOKENS = 2_500
+MAX_CHANGES = 200
+HEAD_STEPS = 4
+
+
+@lru_cache(maxsize=16)
+def template(name: str) -> Template:
+    """A prompt file. A name that ends in .j2 is a path of the user's; others come with the product."""
+    path = Path(name) if name.endswith(".j2") else PROMPTS / f"{name}.j2"
+    environment = Environment(
+        loader=FileSystemLoader(path.parent), undefined=StrictUndefined, autoescape=False, trim_blocks=True,
+        lstrip_blocks=False, keep_trailing_newline=True,
+    )  # fmt: skip  # noqa: S701 - prompts are no HTML
+    return environment.get_template(path.name)
+
+
+@lru_cache(maxsize=16)
+def template_fingerprint(names: tuple[str, ...] = ("system", "evidence", "questions")) -> str:
+    """Sixteen hex digits over the words of the prompt files, so that edited words are another method."""
+    paths = [Path(name) if name.endswith(".j2") else PROMPTS / f"{name}.j2" for name in names]
+    return fingerprint_of([path.read_text(encoding="utf-8") for path in paths])
+
+
+@dataclass
+class Exhibit:
+    """One episode as judges will see it: rendered once for each kind of evidence and window, whatever the judges are.
+
+    `changes` are lines that say what the state check or the plain comparison found changed from the initial to the final
+    state (None: no state is known), and `artifact_texts` the text of each file the agent left.
+    """
+
+    episode: Episode
+    changes: Sequence[str] | None = None
+    artifact_texts: Mapping[str, str] = field(default_factory=dict)
+    _rendered: dict[tuple[tuple[Evidence, ...], int], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def evidence(self, kinds: tuple[Evidence, ...], window: int) -> tuple[str, tuple[str, ...]]:
+        """The text for a judge that may see `kinds` within `window` tokens, and flags such as `shortened`."""
+        key = (kinds, window)
+        if key not in self._rendered:
+            self._rendered[key] = _render(self, kinds, int(window * CHARACTERS_A_TOKEN))
+        return self._rendered[key]
+
+    @cached_property
+    def blocks(self) -> list[str]:
+        """The transcript, a text for each step."""
+        return ["\n".join(step_lines(step)) for step in self.episode.steps]
+
+    @cached_property
+    def sources(self) -> dict[int | str, str]:
+        """What quotes may cite: steps by their number, and `policy`, `context`, `task`, `state`, `artifact:NAME`."""
+        found: dict[int | str, str] = {step.t: step_source(step) for step in self.episode.steps}
+        found["policy"] = as_text(self.episode.context.get("policy") or "")
+        found["context"] = _context(self.episode)
+        found["task"] = self.episode.instruction
+        found["state"] = "\n".join(self.changes or ())
+        found.update({f"artifact:{name}": text for name, text in self.artifact_texts.items()})
+        return found
+
+
+def _render(exhibit: Exhibit, kinds: tuple[Evidence, ...], budget: int) -> tuple[str, tuple[str, ...]]:
+    episode = exhibit.episode
+    parts: dict[str, Any] = {
+        "policy": indented(as_text(episode.context.get("policy") or "")) if "policy" in kinds else "",
+        "context": indented(_context(episode)) if "context" in kinds else "",
+        "instruction": indented(episode.instruction),
+        "changes": _changes(exhibit.changes) if "state" in kinds else None,
+        "artifacts": [{"name": indented(n), "text": indented(t)} for n, t in exhibit.artifact_texts.items()]
+        if "artifacts" in kinds
+        else [],
+        "transcript": None,
+    }
+    fixed = sum(len(v) for v in parts.values() if isinstance(v, str)) + sum(len(a["text"]) for a in parts["artifacts"])
+    flags: tuple[str, ...] = ()
+    if "transcript" in kinds:
+        blocks = exhibit.blocks
+        if fixed + sum(map(len, blocks)) > budget:
+            blocks, flags = _shortened(episode, blocks, budget - fixed), ("shortened",)
+        parts["transcript"] = "\n".join([*blocks, ending(episode)])
+    elif fixed > budget:
+        raise _overlong(episode, fixed, budget)
+    text = [v for v in parts.values() if isinstance(v, str)] + [a["text"] for a in parts["artifacts"]]
+    return template("evidence").render(mark=mark_for(text), **parts), flags
+
+
+def _overlong(episode: Episode, needed: int, budget: int) -> JudgeError:
+    return JudgeError(
+        "context_length",
+        f"{episode.id}: what must be kept has {needed} characters and the judge's window takes about {max(budget, 0)}; "
+        f"use a judge with a larger window",
+    )
+
+
+def _context(episode: Episode) -> str:
+    rest = {k: v for k, v in episode.context.items() if k != "policy"}
+    return "\n".join(f"{name}: {as_text(value)}" for name, value in rest.items())
+
+
+def _changes(changes: Sequence[str] | None) -> str | None:
+    if changes is None:
+        return None
+    lines = [indented(line) for line in changes[:MAX_CHANGES]]
+    if len(changes) > MAX_CHANGES:
+        lines.append(f"(… {len(changes) - MAX_CHANGES} more changes left out …)")
+    return "\n".join(lines) or "(nothing changed)"
+
+
+def _shortened(episode: Episode, blocks: list[str], budget: int) -> list[str]:
+    """Long results cut in their middle first; then whole steps left out, before the end and after the beginning.
+
+    The last reply and the last steps are kept as they are. Raises JudgeError if even they do not fit.
+    """
+    last = max((i for i, s in enumerate(episode.steps) if s.reply is not None), default=len(blocks) - 1)
+    for limit in (4_000, 1_000, 300):
+        blocks = [b if i == last else _cut(b, limit) for i, b in enumerate(blocks)]
+        if sum(map(len, blocks)) <= budget:
+            return blocks
+    keep = set(range(min(HEAD_STEPS, len(blocks)))) | {last}
+    room = budget - sum(len(blocks[i]) for i in keep) - 200
+    if room < 0:
+        raise _overlong(episode, budget - room, budget)
+    for i in range(len(blocks) - 1, -1, -1):
+        if i not in keep and len(blocks[i]) + 1 > room:
+            break
+        room -= 0 if i in keep else len(blocks[i]) + 1
+        keep.add(i)
+    return _with_gaps(episode, blocks, keep)
+
+
+def _cut(block: str, limit: int) -> str:
+    if len(block) <= limit:
+        return block
+    half = limit // 2
+    return f"{block[:half]} (… {len(block) - 2 * half} characters left out …) {block[-half:]}"
+
+
+def _with_gaps(episode: Episode, blocks: list[str], keep: set[int]) -> list[str]:
+    shown: list[str] = []
+    gap: list[int] = []
+    for i, block in enumerate([*blocks, ""]):
+        if i < len(blocks) and i not in keep:
+            gap.append(i)
+            continue
+        if gap:
+            size = sum(len(blocks[j]) for j in gap)
+            first, final = episode.steps[gap[0]].t, episode.steps[gap[-1]].t
+            shown.append(f"(… steps {first} to {final}, {size} characters, left out for length …)")
+            gap = []
+        if i < len(blocks):
+            shown.append(block)
+    return shown
+
+
+def compose(
+    exhibit: Exhibit, criteria: Sequence[Criterion], *, window: int | None = None, complaint: str | None = None,
+    templates: tuple[str, str] = ("system", "questions"),
+) -> Prompt:  # fmt: skip
+    """The prompt that asks `criteria` (which may see the same evidence) about the episode.
+
+    `window` is the judge's context in tokens (120,000 if None). `complaint` is what was wrong with a first answer.
+    Raises JudgeError `context_length` if what must be kept does not fit.
+    """
+    room = (window or DEFAULT_WINDOW) - min(OVERHEAD_TOKENS, (window or DEFAULT_WINDOW) // 4)
+    evidence, flags = exhibit.evidence(criteria[0].evidence, room)
+    system, questions = templates
+    return Prompt(
+        system=_system(system), evidence=evidence, criteria=tuple(criteria), episode_id=exhibit.episode.id,
+        questions=template(questions).render(criteria=criteria, complaint=complaint), schema=schema_for(criteria), flags=flags,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _system(name: str) -> str:
+    return template(name).render()
+
+
+def batches(
+    criteria: Sequence[Criterion], size: int, shuffle: Callable[[list[Criterion]], None]
+) -> list[list[Criterion]]:
+    """Criteria in calls of at most `size`, only those together that may see the same evidence, in a shuffled order."""
+    groups: dict[tuple[Evidence, ...], list[Criterion]] = {}
+    for criterion in criteria:
+        kinds = tuple(kind for kind in ALL_EVIDENCE if kind in criterion.evidence)
+        groups.setdefault(kinds, []).append(criterion)
+    found = []
+    for group in groups.values():
+        shuffle(group)
+        count = -(-len(group) // size)
+        found += [group[i * len(group) // count : (i + 1) * len(group) // count] for i in range(count)]
+    return found
+
+
+def schema_for(criteria: Sequence[Criterion]) -> dict[str, Any]:
+    """The JSON schema of a reply: every object closed, every key required, reason before level."""
+    levels = {level.name: None for c in criteria for level in c.levels}
+    allowed = [*levels, CANNOT_TELL, *([NOT_APPLICABLE] if any(c.may_not_apply for c in criteria) else [])]
+    return _schema(tuple(c.id for c in criteria), tuple(allowed))
+
+
+@lru_cache(maxsize=1024)
+def _schema(ids: tuple[str, ...], levels: tuple[str, ...]) -> dict[str, Any]:
+    quote = _closed(step={"type": ["integer", "null"]}, source={"type": ["string", "null"]}, text={"type": "string"})
+    entry = _closed(
+        id={"type": "string", "enum": list(ids)}, quotes={"type": "array", "items": quote}, reason={"type": "string"},
+        level={"type": "string", "enum": list(levels)},
+    )  # fmt: skip
+    return _closed(verdicts={"type": "array", "items": entry})
+
+
+def _closed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def tokens_in(prompt: Prompt) -> int:
+    """A cautious estimate of the tokens a prompt has, from its characters and its schema's."""
+    size = len(prompt.system) + len(prompt.user) + (len(json.dumps(prompt.schema)) if prompt.schema else 0)
+    return int(size / CHARACTERS_A_TOKEN) + 1

@@ -1,0 +1,102 @@
+"""The grade record: one line per episode, with the way back from the number to every verdict and failure."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue
+
+from rubrics.criterion import Noun
+from rubrics.grade import Finite, Grade, Score
+from rubrics.rubric import Rubric
+from rubrics.verdict import Failure, Verdict
+
+
+class RubricRef(Noun):
+    """Which rubric graded: its id, version and the fingerprint of its content."""
+
+    id: str
+    version: str
+    fingerprint: str
+
+    @classmethod
+    def of(cls, rubric: Rubric) -> RubricRef:
+        """The reference to `rubric`."""
+        return cls(id=rubric.id, version=rubric.version, fingerprint=rubric.fingerprint)
+
+
+class Cost(Noun):
+    """What the calls cost. `usd` is None when any call's price is unknown; `usd_at_least` is then what is known.
+
+    `avoided_calls` were answered from the ledger and not paid for again. Tokens count what the providers reported.
+    """
+
+    usd: Finite | None = 0.0
+    usd_at_least: Finite = 0.0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    calls: int = 0
+    avoided_calls: int = 0
+
+
+class Judgement(Noun):
+    """What one judge gave: its verdicts, its failures, and the replies they stand in (`replies` are keys of the ledger)."""
+
+    judge: str
+    model: str | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    failure: Failure | None = None
+    usage: Cost = Cost()
+    seconds: float = 0.0
+    sample: int = 0
+    replies: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class GradeRecord(Grade):
+    """A grade together with whose it is, how it came about and what it cost.
+
+    `method` is the fingerprint of all that can change a grade beside the rubric and the episode. `verdicts` are the pooled
+    ones that the score was made of, `judgements` those of each judge, `failures` why verdicts are missing and whose fault
+    it is. `panel` names the judges that really answered. `changes` is the state comparison.
+    """
+
+    schema_: Literal[1] = Field(default=1, alias="schema")
+    task_id: str
+    episode_id: str
+    group_id: str | None = None
+    policy: str | None = None
+    policy_step: int | None = None
+    trial: int | None = None
+    rubric: RubricRef
+    method: str
+    panel: tuple[str, ...] = ()
+    calibration: str | None = None
+    covariates: dict[str, JsonValue] = {}
+    cost: Cost = Cost()
+    seconds: float = 0.0
+    verdicts: tuple[Verdict, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    changes: tuple[dict[str, JsonValue], ...] = ()
+
+    def to_json(self) -> str:
+        """One line of JSON, without NaN, lone surrogates or NUL."""
+        return self.model_dump_json(by_alias=True)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> GradeRecord:
+        """The record of one line. Raises pydantic's ValidationError."""
+        return cls.model_validate_json(text)
+
+
+def summed(costs: list[Cost]) -> Cost:
+    """The costs together. One unknown price makes the whole `usd` unknown."""
+    total: dict[str, Any] = {
+        name: sum(getattr(cost, name) for cost in costs)
+        for name in ("usd_at_least", "input_tokens", "cached_tokens", "output_tokens", "calls", "avoided_calls")
+    }
+    known = [cost.usd for cost in costs if cost.usd is not None]
+    return Cost(usd=sum(known) if len(known) == len(costs) else None, **total)

@@ -1,0 +1,48 @@
+"""Opening the store's database: SQLite by path, or any URL that SQLAlchemy knows."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, Insert, Table, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DatabaseError
+
+from judge.errors import InputError
+from judge.store.tables import metadata
+
+
+def open_database(place: str | Path) -> Engine:
+    """The database at a path (SQLite, created if absent) or URL, with its tables. Raises InputError if it can't be used."""
+    url = str(place) if "://" in str(place) else f"sqlite:///{_with_folder(Path(place))}"
+    engine = create_engine(url)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _for_many_writers)
+    try:
+        metadata.create_all(engine)
+    except DatabaseError as error:
+        raise InputError(f"store {place}: can't be used: {error.orig}; give another with --store PATH") from None
+    return engine
+
+
+def _with_folder(path: Path) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"store {path}: its folder can't be made: {error.strerror}; give another with --store PATH") from None
+    return path
+
+
+def _for_many_writers(connection: Any, _record: Any) -> None:
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("PRAGMA busy_timeout=30000")
+
+
+def insert_once(engine: Engine, table: Table) -> Insert:
+    """An insert that leaves a row that is already there as it is."""
+    make = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
+    return make(table).on_conflict_do_nothing()

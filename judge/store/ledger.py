@@ -1,0 +1,232 @@
+"""The ledger: every reply that was paid for, by the hash of all that could change it, so that none is paid for twice.
+
+Failures are never stored as answers. Rows are written by one thread in small transactions, so that grading does not wait
+for the disk; `flush` returns when all is safe. A reply that was cut off or lost its judge is asked for again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import os
+import threading
+import weakref
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, select
+
+from judge.models.exchange import Prompt, Reply, Usage
+from judge.places import data_dir
+from judge.record import GradeRecord
+from judge.store.database import insert_once, open_database
+from judge.store.tables import grades, replies, texts
+
+PAUSE = 0.2  # seconds: at most so much is lost when the process is killed outright
+ROWS_A_WRITE = 500
+
+
+def default_path() -> Path:
+    """The store that is used when none is named."""
+    return data_dir() / "judge.db"
+
+
+class Ledger:
+    """Replies and grade records in one database. Safe to use from several threads, and after a fork."""
+
+    def __init__(self, place: str | Path | None = None) -> None:
+        self.place = place or default_path()
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._open()
+        atexit.register(_close, weakref.ref(self))
+
+    def _open(self) -> None:
+        self._pid = os.getpid()
+        self._engine: Engine = open_database(self.place)
+        self._known = self._keys()
+        self._texts: set[str] = set()
+        self._pending: list[tuple[Any, dict[str, Any]]] = []
+        self._unsaved: dict[str, Reply] = {}
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._broken: Exception | None = None
+        self._closed = False
+
+    def _keys(self) -> set[bytes]:
+        with self._engine.connect() as connection:
+            return {bytes.fromhex(key) for (key,) in connection.execute(select(replies.c.key))}
+
+    def get(self, key: str) -> Reply | None:
+        """The stored reply of that key, marked as cached; None if there is none."""
+        self._after_fork()
+        if key in self._unsaved:
+            return _as_cached(self._unsaved[key])
+        if bytes.fromhex(key) not in self._known:
+            return None
+        with self._engine.connect() as connection:
+            row = connection.execute(select(replies.c.reply).where(replies.c.key == key)).first()
+        return _reply_from(json.loads(row[0])) if row else None
+
+    def put(self, key: str, prompt: Prompt, reply: Reply, *, judge: str, reference: str, sample: int) -> None:
+        """Keep a reply and the prompt it answers. Cheap: the writing is done elsewhere."""
+        self._after_fork()
+        row = {
+            "key": key, "episode_id": _storable(prompt.episode_id), "judge": judge, "reference": reference, "sample": sample,
+            "questions": _storable(prompt.questions), "reply": json.dumps(_reply_to(reply)),
+            "system": prompt.system, "evidence": prompt.evidence,
+        }  # fmt: skip
+        with self._lock:
+            self._known.add(bytes.fromhex(key))
+            self._unsaved[key] = reply
+            self._queue(replies, row)
+
+    def record(self, record: GradeRecord) -> None:
+        """Keep a grade record; the same content twice is one row."""
+        self._after_fork()
+        with self._lock:
+            self._queue(grades, {"record": record})
+
+    def _queue(self, table: Any, row: dict[str, Any]) -> None:
+        self._pending.append((table, row))
+        if self._thread is None and not self._closed:
+            self._thread = threading.Thread(target=self._write_on, args=(self._wake,), name="ledger", daemon=True)
+            self._thread.start()
+        if len(self._pending) >= ROWS_A_WRITE:
+            self._wake.set()
+
+    def _write_on(self, wake: threading.Event) -> None:
+        while not self._closed:
+            wake.wait(PAUSE)
+            wake.clear()
+            try:
+                self._write()
+            except Exception as error:  # noqa: BLE001 - kept and raised by flush: a thread has no caller to tell
+                self._broken = error
+                return
+
+    def _write(self) -> None:
+        with self._writing:
+            with self._lock:
+                rows, self._pending = self._pending, []
+            if not rows:
+                return
+            self._insert(rows)
+            with self._lock:
+                for table, row in rows:
+                    if table is replies:
+                        self._unsaved.pop(row["key"], None)
+
+    def _insert(self, rows: list[tuple[Any, dict[str, Any]]]) -> None:
+        answers = [row for table, row in rows if table is replies]
+        records = [row["record"] for table, row in rows if table is grades]
+        bodies: dict[str, bytes] = {}
+        stored = [self._without_texts(row, bodies) for row in answers]
+        with self._engine.begin() as connection:
+            if bodies:
+                new = [{"hash": digest, "body": body} for digest, body in bodies.items()]
+                connection.execute(insert_once(self._engine, texts), new)
+            if stored:
+                connection.execute(insert_once(self._engine, replies), stored)
+            if records:
+                connection.execute(insert_once(self._engine, grades), [_grade_row(record) for record in records])
+        self._texts.update(bodies)
+
+    def _without_texts(self, row: dict[str, Any], bodies: dict[str, bytes]) -> dict[str, Any]:
+        """The row with hashes for its long texts; new texts go to `bodies`, compressed (which lets other threads run)."""
+        row = dict(row)
+        for name in ("system", "evidence"):
+            text = row[name].encode("utf-8", "replace")
+            row[name] = hashlib.sha256(text).hexdigest()
+            if row[name] not in self._texts and row[name] not in bodies:
+                bodies[row[name]] = zlib.compress(text, 1)
+        if len(self._texts) > 100_000:
+            self._texts.clear()
+        return row
+
+    def flush(self) -> None:
+        """Return when everything is written. Raises what went wrong in writing, so that no loss is silent."""
+        if self._broken is not None:
+            raise RuntimeError(f"store {self.place}: a write failed: {self._broken}") from self._broken
+        self._write()
+
+    def close(self) -> None:
+        """Write what is left and let go of the database. May be called more than once."""
+        if self._closed or self._pid != os.getpid():
+            return
+        self.flush()
+        self._closed = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+        self._engine.dispose()
+
+    def _after_fork(self) -> None:
+        if self._pid != os.getpid():
+            self._lock, self._writing = threading.Lock(), threading.Lock()
+            self._open()
+
+    def latest(self, episode_id: str) -> GradeRecord | None:
+        """The newest grade record of an episode; None if there is none."""
+        self.flush()
+        query = select(grades.c.record).where(grades.c.episode_id == episode_id).order_by(grades.c.id.desc()).limit(1)
+        with self._engine.connect() as connection:
+            row = connection.execute(query).first()
+        return GradeRecord.from_json(row[0]) if row else None
+
+    def exchanges(self, episode_id: str) -> list[dict[str, Any]]:
+        """Every prompt and reply about an episode, oldest first: judge, sample, system, evidence, questions, reply."""
+        self.flush()
+        query = select(replies).where(replies.c.episode_id == episode_id).order_by(replies.c.created, replies.c.key)
+        with self._engine.connect() as connection:
+            rows = [dict(row) for row in connection.execute(query).mappings()]
+            wanted = {row[name] for row in rows for name in ("system", "evidence")}
+            found = connection.execute(select(texts).where(texts.c.hash.in_(wanted))).all()
+        bodies = {digest: zlib.decompress(body).decode("utf-8") for digest, body in found}
+        return [
+            {**row, "system": bodies[row["system"]], "evidence": bodies[row["evidence"]], "reply": json.loads(row["reply"])}
+            for row in rows
+        ]
+
+
+def _close(reference: weakref.ref[Ledger]) -> None:
+    if (ledger := reference()) is not None:
+        ledger.close()
+
+
+def _storable(text: str) -> str:
+    """Text that every database takes: no NUL, no lone surrogate."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+
+
+def _grade_row(record: GradeRecord) -> dict[str, Any]:
+    text = record.to_json()
+    return {
+        "episode_id": _storable(record.episode_id), "task_id": _storable(record.task_id), "rubric": record.rubric.id,
+        "rubric_fingerprint": record.rubric.fingerprint, "method": record.method, "score": record.score, "record": text,
+        "content": hashlib.sha256(text.encode()).hexdigest(),
+    }  # fmt: skip
+
+
+def _reply_to(reply: Reply) -> dict[str, Any]:
+    return {
+        "text": reply.text, "finish": reply.finish, "model": reply.model, "seconds": reply.seconds, "notes": list(reply.notes),
+        "usage": asdict(reply.usage), "probabilities": reply.probabilities,
+    }  # fmt: skip
+
+
+def _reply_from(stored: Mapping[str, Any]) -> Reply:
+    usage = Usage(**stored["usage"])
+    return _as_cached(Reply(**{**stored, "usage": usage, "notes": tuple(stored["notes"])}))
+
+
+def _as_cached(reply: Reply) -> Reply:
+    """The same answer, which costs nothing this time and takes no time."""
+    return Reply(
+        text=reply.text, finish=reply.finish, model=reply.model, probabilities=reply.probabilities, notes=reply.notes,
+        usage=Usage(usd=0.0, calls=0), seconds=0.0, cached=True,
+    )  # fmt: skip

@@ -1,0 +1,240 @@
+"""The engine: connections, limits and the ledger of a long life, and the verbs `grade`, `grade_many`, `grade_group`.
+
+One engine a process. It may be used from several event loops, and after a fork; nothing is opened until it is needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from judge.asking import Seat, Sitting
+from judge.checks import CheckSettings, validate_checks
+from judge.episode import Episode
+from judge.errors import EpisodeError, InputError
+from judge.grading import Bench, Case, close_case, judge_case, open_case
+from judge.grouping import judge_group
+from judge.judges import Judge
+from judge.models.budget import Budget
+from judge.models.calling import Caller
+from judge.models.catalogue import connect
+from judge.models.exchange import Model
+from judge.options import Options
+from judge.panel import Panel
+from judge.prompting import template_fingerprint
+from judge.record import GradeRecord
+from judge.rubric_cache import RubricCache
+from rubrics.errors import RubricError
+from rubrics.fingerprints import fingerprint_of
+from rubrics.rubric import Rubric
+
+if TYPE_CHECKING:
+    from judge.store.ledger import Ledger
+
+MAX_GROUP = 1024
+
+Calibration = Callable[[GradeRecord], GradeRecord]
+RubricSource = Rubric | str | Path | dict[str, Any] | None
+
+
+class Ungradable(EpisodeError):
+    """One episode of many that brought no record: which one, and why."""
+
+    def __init__(self, episode: Episode, message: str) -> None:
+        super().__init__(message)
+        self.episode = episode
+
+
+class Engine:
+    """Grades episodes with a panel of judges.
+
+    `judges` are names, model references, Judge or Model objects, or a Panel. `store` is the ledger's path or URL (None:
+    nothing is kept). `base_dir` is where relative paths of references are looked up. Use it as an async context manager, or
+    call `close`.
+    """
+
+    def __init__(
+        self, judges: Panel | Sequence[Judge | Model | str] = (), *, options: Options | None = None,
+        store: str | Path | Ledger | None = None, base_dir: str | Path = ".", known: dict[str, Judge] | None = None,
+    ) -> None:  # fmt: skip
+        from judge.seating import panel_of
+
+        self.options = options or Options()
+        self.base_dir = Path(base_dir)
+        self.panel, self._models = panel_of(judges, known or {}, self.base_dir)
+        self.budget = Budget(self.options.budget)
+        self._store = store
+        self.rubrics = RubricCache()
+        self.settings = CheckSettings(allow_code=self.options.allow_code)
+
+    @cached_property
+    def ledger(self) -> Ledger | None:
+        """The ledger, opened at first use; None if nothing is kept."""
+        if self._store is None or not isinstance(self._store, str | Path):
+            return self._store
+        from judge.store.ledger import Ledger
+
+        return Ledger(self._store)
+
+    @cached_property
+    def bench(self) -> Bench:
+        """The panel, connected. Raises InputError in one sentence for a judge that can't be used."""
+        return Bench(
+            self.panel, self._seats(self.panel.judges), self._seats(self.panel.substitutes),
+            self._seats(self.panel.escalate_to), self.method,
+        )  # fmt: skip
+
+    def _seats(self, judges: Sequence[Judge]) -> list[Seat]:
+        return [Seat.of(judge, self._caller(judge)) for judge in judges]
+
+    def _caller(self, judge: Judge) -> Caller:
+        model = self._models.get(judge.name) or connect(judge, base_dir=self.base_dir)
+        options = self.options
+        return Caller(model, concurrency=options.concurrency, timeout=options.timeout, hedge=options.hedge, budget=self.budget)
+
+    @cached_property
+    def method(self) -> str:
+        """The fingerprint of all that can change a grade beside rubric and episode: judges, templates, batching, pooling."""
+        panel = self.panel.model_dump(mode="json", exclude={"judges", "substitutes", "escalate_to"})
+        seats = [self.panel.judges, self.panel.substitutes, self.panel.escalate_to]
+        return fingerprint_of(
+            {
+                "judges": [sorted(judge.fingerprint for judge in judges) for judges in seats],
+                "panel": panel,
+                "templates": template_fingerprint(),
+                "options": self.options.model_dump(include={"batch", "seed", "reask", "behind_gates"}),
+            }
+        )
+
+    def rubric_for(self, episode: Episode, rubric: RubricSource) -> Rubric:
+        """The rubric given, or the episode's own (inline or by name), its checks validated. Raises RubricError."""
+        source = rubric if rubric is not None else episode.rubric
+        if source is None:
+            raise RubricError(f"{episode.id}: the episode carries no rubric and none was given; name one with --rubric")
+        return self.rubrics.get(source, base_dir=episode.base_dir or self.base_dir, check=validate_checks)
+
+    def open(self, episode: Episode, rubric: RubricSource = None) -> Case:
+        """All of an episode's grading that needs no judge. Raises RubricError."""
+        found = self.rubric_for(episode, rubric)
+        return open_case(episode, found, self.settings, behind_gates=self.options.behind_gates)
+
+    async def grade(
+        self, episode: Episode, rubric: RubricSource = None, *, calibration: Calibration | None = None
+    ) -> GradeRecord:
+        """The grade of one episode. Raises RubricError or EpisodeError if it can't be graded at all."""
+        case = self.open(episode, rubric)
+        await judge_case(case, self.bench, self._sitting())
+        return self._finish(close_case(case, self.bench), calibration)
+
+    async def grade_group(
+        self, episodes: Sequence[Episode], rubric: RubricSource = None, *, calibration: Calibration | None = None
+    ) -> list[GradeRecord]:
+        """The grades of the siblings of one prompt, in their order, all judged by the same realised panel."""
+        cases = [self.open(episode, rubric) for episode in episodes]
+        ignored = await judge_group(cases, self.bench, self._sitting())
+        return [self._finish(close_case(case, self.bench, ignore=ignored), calibration) for case in cases]
+
+    def _sitting(self) -> Sitting:
+        limit = self.options.deadline
+        deadline = asyncio.get_running_loop().time() + limit if limit else None
+        return Sitting(self.options, self.ledger, deadline)
+
+    def _finish(self, record: GradeRecord, calibration: Calibration | None) -> GradeRecord:
+        if calibration is not None:
+            record = calibration(record)
+        if self.ledger is not None:
+            self.ledger.record(record)
+        return record
+
+    async def grade_many(
+        self, episodes: Iterable[Episode], rubric: RubricSource = None, *, calibration: Calibration | None = None,
+        on_error: Callable[[Ungradable], None] | None = None,
+    ) -> AsyncIterator[GradeRecord]:  # fmt: skip
+        """Grade records in the order of the episodes, graded side by side in a bounded window.
+
+        Reading pauses while the window is full, so memory stays flat. Episodes that follow each other and share a
+        `group_id` are judged by one panel. One that can't be graded goes to `on_error`; without it, it is raised.
+        """
+        if self.panel.judges:
+            _ = self.bench  # a judge that can't be used is one sentence before anything is read
+        window: deque[tuple[int, asyncio.Task[list[GradeRecord]]]] = deque()
+        waiting = 0
+        try:
+            for siblings in _siblings(episodes):
+                task = asyncio.create_task(self._grade_together(siblings, rubric, calibration, on_error))
+                window.append((len(siblings), task))
+                waiting += len(siblings)
+                while window and (waiting >= self.options.episodes_at_once or window[0][1].done()):
+                    count, head = window.popleft()
+                    for record in await head:
+                        yield record
+                    waiting -= count
+            while window:
+                for record in await window[0][1]:
+                    yield record
+                window.popleft()
+        finally:
+            for _, task in window:
+                task.cancel()
+            await asyncio.gather(*(task for _, task in window), return_exceptions=True)
+
+    async def _grade_together(
+        self, siblings: list[Episode], rubric: RubricSource, calibration: Calibration | None,
+        on_error: Callable[[Ungradable], None] | None,
+    ) -> list[GradeRecord]:  # fmt: skip
+        cases = []
+        for episode in siblings:
+            try:
+                cases.append(self.open(episode, rubric))
+            except (RubricError, InputError) as error:
+                _report(Ungradable(episode, str(error)), on_error)
+            except Exception as error:  # noqa: BLE001 - one episode that trips a fault of ours must not end a run of thousands
+                _report(Ungradable(episode, f"internal error, please report it: {type(error).__name__}: {error}"), on_error)
+        if len(cases) == 1:
+            await judge_case(cases[0], self.bench, self._sitting())
+            return [self._finish(close_case(cases[0], self.bench), calibration)]
+        ignored = await judge_group(cases, self.bench, self._sitting())
+        return [self._finish(close_case(case, self.bench, ignore=ignored), calibration) for case in cases]
+
+    async def close(self) -> None:
+        """Let go of connections and write what is left."""
+        if "bench" in self.__dict__:
+            for seat in (*self.bench.seats, *self.bench.substitutes, *self.bench.escalation):
+                await seat.caller.close()
+            del self.__dict__["bench"]
+        if self._store is not None and "ledger" in self.__dict__ and self.ledger is not None:
+            self.ledger.close()
+
+    async def __aenter__(self) -> Engine:
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def _report(error: Ungradable, on_error: Callable[[Ungradable], None] | None) -> None:
+    if on_error is None:
+        raise error
+    on_error(error)
+
+
+def _siblings(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
+    """Episodes that follow each other and share a group id together (1,024 at most); others alone."""
+    together: list[Episode] = []
+    for episode in episodes:
+        if together and (episode.group_id != together[0].group_id or len(together) >= MAX_GROUP):
+            yield together
+            together = []
+        together.append(episode)
+        if episode.group_id is None:
+            yield together
+            together = []
+    if together:
+        yield together

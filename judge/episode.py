@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, field_validator
 
 from rubrics.criterion import Noun
 
 Producer = Literal["user", "agent", "tool", "environment"]
+
+# A value that JSON can hold. Not checked level by level: states of ten thousand rows stand in episodes, and what reads them
+# says so if they hold anything else.
+Json = Any
 
 REPLY_TOOLS = frozenset(
     "reply respond send_reply send_message send_email reply_to_customer message answer final_answer submit say send_chat "
@@ -20,11 +25,16 @@ REPLY_TOOLS = frozenset(
 REPLY_ARGUMENTS = ("text", "message", "content", "body", "answer", "reply", "comment", "note")
 
 
+def json_text(value: Json) -> str:
+    """Stable JSON text for a value that is not text: sorted keys, letters as they are, never a Python repr."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
 class Action(Noun):
     """A tool and its arguments. `by` is `user` when the simulated user called it, so that it never counts as the agent's."""
 
     tool: str
-    args: dict[str, JsonValue] = {}
+    args: dict[str, Json] = Field(default_factory=dict)
     by: Literal["agent", "user"] = "agent"
 
 
@@ -32,7 +42,8 @@ class Step(Noun):
     """One thing that happened. `t` is its place, unique in the episode, and what a quote names.
 
     Either somebody said something (`text`, by `by`) or a tool was called (`action`) and gave `observation`; a plain record
-    may hold both. `thought` is what the agent wrote to itself: no one else saw it, so it is never a reply.
+    may hold both. `thought` is what the agent wrote to itself: no one else saw it, so it is never a reply. `error` is True
+    if the tool reported one. `metadata` is what else the record said of the step: not shown to a judge.
     """
 
     t: int
@@ -40,19 +51,21 @@ class Step(Noun):
     text: str | None = None
     thought: str | None = None
     action: Action | None = None
-    observation: JsonValue = None
+    observation: Json = None
     error: bool = False
+    metadata: dict[str, Json] = Field(default_factory=dict)
 
     @property
     def reply(self) -> str | None:
-        """What this step told the user: the agent's words, or the text that it passed to a tool that replies."""
+        """What this step told the user: the agent's words, or what it passed to a tool that replies; None if nothing."""
         if self.by != "agent":
             return None
-        if self.action is None:
-            return self.text
-        if self.action.by == "agent" and self.action.tool in REPLY_TOOLS:
-            return next((a for name in REPLY_ARGUMENTS if isinstance(a := self.action.args.get(name), str)), self.text)
-        return self.text
+        said = self.text
+        if self.action is not None and self.action.by == "agent" and self.action.tool in REPLY_TOOLS:
+            args = self.action.args
+            passed = next((args[name] for name in REPLY_ARGUMENTS if args.get(name) is not None), None)
+            said = said if passed is None else passed if isinstance(passed, str) else json_text(passed)
+        return said if said is not None and not said.isspace() and said else None
 
 
 class Artifact(Noun):
@@ -80,18 +93,18 @@ class Episode(Noun):
     trial: int | None = None
     instruction: str = ""
     steps: tuple[Step, ...] = ()
-    initial_state: JsonValue = None
-    final_state: JsonValue = None
-    goal_state: JsonValue = None
+    initial_state: Json = None
+    final_state: Json = None
+    goal_state: Json = None
     artifacts: tuple[Artifact, ...] = ()
-    context: dict[str, JsonValue] = {}
-    rubric: JsonValue = None
+    context: dict[str, Json] = Field(default_factory=dict)
+    rubric: Json = None
     reward: Annotated[float | None, Field(allow_inf_nan=False)] = None
     terminated: bool | None = None
     truncated: bool | None = None
-    outcome: JsonValue = None
+    outcome: Json = None
     uses: tuple[str, ...] | None = None
-    metadata: dict[str, JsonValue] = {}
+    metadata: dict[str, Json] = Field(default_factory=dict)
     base_dir: Path | None = Field(default=None, exclude=True, repr=False)
     line: int | None = Field(default=None, exclude=True, repr=False)
 

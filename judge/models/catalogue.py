@@ -35,7 +35,7 @@ def _openai(judge: Judge, _base_dir: Path) -> Model:
         from judge.models.openai import connect_sdk
 
         return connect_sdk(judge)
-    from judge.models.remote import connect_wire
+    from judge.models.wire import connect_wire
 
     return connect_wire(judge)
 
@@ -45,7 +45,7 @@ def _anthropic(judge: Judge, _base_dir: Path) -> Model:
         from judge.models.anthropic import connect_sdk
 
         return connect_sdk(judge)
-    from judge.models.remote import connect_wire
+    from judge.models.wire import connect_wire
 
     return connect_wire(judge)
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from rubrics.criterion import Criterion
 from rubrics.fingerprints import canonical
@@ -47,6 +47,13 @@ class Prompt:
         return digest.hexdigest()
 
 
+Number = TypeVar("Number", int, float)
+
+
+def _sum(one: Number | None, other: Number | None) -> Number | None:
+    return None if one is None or other is None else one + other
+
+
 @dataclass(frozen=True)
 class Usage:
     """Tokens and money of one or more calls. `usd` is None where a price is unknown: never 0 for that reason.
@@ -60,6 +67,13 @@ class Usage:
     output_tokens: int | None = None
     usd: float | None = None
     calls: int = 1
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together. What one of them does not know, the sum does not know either."""
+        return Usage(
+            _sum(self.input_tokens, other.input_tokens), _sum(self.cached_tokens, other.cached_tokens),
+            _sum(self.output_tokens, other.output_tokens), _sum(self.usd, other.usd), self.calls + other.calls,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ ADDRESSES = {
         ("full maximum highest perfect",
          r"\b(?:give|assign|award|grant|mark|rate|score)\b[^.\n]{0,40}\b(?:full|maximum|highest|perfect)\b[^.\n]{0,20}"
          r"\b(?:score|marks?|points?|rating|grade)\b"),
-        ("answer", r"\banswer\b[^.\n]{0,20}\b(?:yes|true|met)\b[^.\n]{0,30}\b(?:all|every|each)"),
+        ("answer", r"\banswer\ (?:with\ |everything\ )?['\"‘“]?(?:yes|true|met)\b[^.\n]{0,30}\b(?:all|every|each|criteri|question)"),
         ("criteri", r"\b(?:all|every|each)\ criteri(?:a|on)\b[^.\n]{0,30}\b(?:met|satisf|fulfil|pass|yes)"),
         ('"verdict "level" "met"', r'"(?:verdicts|verdict|level|met)"\s*:'),
         ("<|im_ <|system [inst [/inst <|endoftext", r"<\|(?:im_start|im_end|system|endoftext)\|?> | \[/?INST\]"),

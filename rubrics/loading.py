@@ -16,6 +16,7 @@ from rubrics.errors import RubricError
 from rubrics.rubric import Rubric
 
 LIBRARY = Path(__file__).parent / "library"
+SAMPLES = Path(__file__).parent / "samples"
 MAX_BYTES = 2_000_000
 MAX_NESTING = 120
 

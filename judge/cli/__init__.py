@@ -1,0 +1,46 @@
+"""The command `judge`. A face: each command parses, calls one verb and prints."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from judge.cli import checking, demo, grading, models, prompts, rubric_commands, showing
+
+GRADED, SOME_UNGRADED, BAD_INPUT, STOPPED = 0, 1, 2, 3
+
+app = typer.Typer(
+    name="judge",
+    help=(
+        "Grade open-ended office work with a rubric, several judge models and state checks.\n\n"
+        "Start: `judge rubric list`, then `judge check EPISODES --rubric ID` (no model, no key), then\n"
+        "`judge grade EPISODES --rubric ID --judge openai/gpt-5-mini -o grades.jsonl`.\n\n"
+        "Exit codes: 0 all graded, 1 some ungraded, 2 bad input, 3 stopped."
+    ),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("grade")(grading.grade)
+app.command("check")(checking.check)
+app.command("show")(showing.show)
+app.command("prompt")(prompts.prompt)
+app.command("demo")(demo.demo)
+app.add_typer(models.app, name="models")
+app.add_typer(rubric_commands.app, name="rubric")
+
+
+def main() -> None:
+    """Run the command line; an error of input is one sentence on stderr and exit code 2."""
+    from judge.errors import InputError
+    from rubrics.errors import RubricError
+
+    try:
+        app(standalone_mode=True)
+    except (InputError, RubricError) as error:
+        sys.stderr.write(f"judge: {error}\n")
+        raise SystemExit(BAD_INPUT) from None
+    except BrokenPipeError:
+        raise SystemExit(SOME_UNGRADED) from None

@@ -57,9 +57,9 @@ def _litellm(judge: Judge, _base_dir: Path) -> Model:
 
 
 def _local(judge: Judge, _base_dir: Path) -> Model:
-    from judge.models.local import connect as connect_local
+    from judge.models.local import LocalModel
 
-    return connect_local(judge)
+    return LocalModel(judge.reference.name, **({"window": judge.window} if judge.window else {}))
 
 
 def _recorded(judge: Judge, base_dir: Path) -> Model:

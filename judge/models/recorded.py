@@ -31,6 +31,20 @@ def _split(reference: str) -> tuple[str, str]:
     return path, name
 
 
+class ReplayedError(JudgeError):
+    """A failure that was recorded for one episode: it comes again however often it is asked, and says nothing of others."""
+
+    @property
+    def passing(self) -> bool:
+        """False, whatever its kind."""
+        return False
+
+    @property
+    def lasting(self) -> bool:
+        """False, whatever its kind."""
+        return False
+
+
 class Recorded:
     """A Model that answers with the stored reply of an episode, whatever the prompt says. Free of charge.
 
@@ -73,7 +87,7 @@ class Recorded:
 
     def _reply_of(self, row: Row, prompt: Prompt) -> Reply:
         if row.failure is not None:
-            raise JudgeError(row.failure, row.message or f"{self._where(prompt)}: {row.failure}, as recorded")
+            raise ReplayedError(row.failure, row.message or f"{self._where(prompt)}: {row.failure}, as recorded")
         text, changed = clean(row.text or "")
         if row.finish == "length":
             raise JudgeError("truncated", f"{self._where(prompt)}: the recorded reply was cut off", raw=text)

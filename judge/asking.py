@@ -21,9 +21,16 @@ from rubrics.criterion import Criterion
 from rubrics.fingerprints import canonical
 from rubrics.verdict import Failure, Verdict
 
+LOCAL_WINDOW = 8192
+
 MENDABLE = frozenset(
     "parse_error missing duplicate_verdict unknown_id off_scale not_finite inconsistent_verdict empty judge_refused".split()
 )
+
+
+def window_of(judge: Judge) -> int | None:
+    """The judge's context in tokens: as set, or what the embedded judge reads; None if it is not known."""
+    return judge.window or (LOCAL_WINDOW if judge.reference.provider == "local" else None)
 
 
 @dataclass
@@ -43,6 +50,11 @@ class Seat:
     def rater(self) -> str:
         """The name under which its verdicts stand."""
         return f"judge:{self.judge.name}"
+
+    @property
+    def window(self) -> int | None:
+        """The judge's context in tokens; None if it is not known."""
+        return window_of(self.judge)
 
     @property
     def offline(self) -> bool:
@@ -118,7 +130,7 @@ async def _attempt(
 ) -> Parsed:
     """One prompt, answered or failed; what it cost is added to `take`."""
     try:
-        prompt = compose(exhibit, criteria, window=seat.judge.window, complaint=wrong)
+        prompt = compose(exhibit, criteria, window=seat.window, complaint=wrong)
         key, reply = await _fetch(prompt, seat, sitting, sample)
     except JudgeError as error:
         take.costs.append(_cost_of(error.usage) if isinstance(error.usage, Usage) else Cost())

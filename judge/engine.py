@@ -6,6 +6,7 @@ One engine a process. It may be used from several event loops, and after a fork;
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from judge.store.ledger import Ledger
 
 MAX_GROUP = 1024
+LOCAL_TIMEOUT = 1800.0
 
 Calibration = Callable[[GradeRecord], GradeRecord]
 RubricSource = Rubric | str | Path | dict[str, Any] | None
@@ -95,7 +97,9 @@ class Engine:
     def _caller(self, judge: Judge) -> Caller:
         model = self._models.get(judge.name) or connect(judge, base_dir=self.base_dir)
         options = self.options
-        return Caller(model, concurrency=options.concurrency, timeout=options.timeout, hedge=options.hedge, budget=self.budget)
+        # A model in this process reads tens of tokens a second: what would be a hang elsewhere is its normal pace.
+        timeout = max(options.timeout, LOCAL_TIMEOUT) if judge.reference.provider == "local" else options.timeout
+        return Caller(model, concurrency=options.concurrency, timeout=timeout, hedge=options.hedge, budget=self.budget)
 
     @cached_property
     def method(self) -> str:
@@ -141,7 +145,7 @@ class Engine:
 
     def _sitting(self) -> Sitting:
         limit = self.options.deadline
-        deadline = asyncio.get_running_loop().time() + limit if limit else None
+        deadline = time.monotonic() + limit if limit else None
         return Sitting(self.options, self.ledger, deadline)
 
     def _finish(self, record: GradeRecord, calibration: Calibration | None) -> GradeRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -54,7 +55,7 @@ class Case:
 
     def exhibit(self) -> Exhibit:
         """What judges are shown of the episode."""
-        return exhibit_of(self.episode, self.settings, artifacts=any("artifacts" in c.evidence for c in self.to_ask))
+        return exhibit_of(self.episode, self.settings.states, artifacts=any("artifacts" in c.evidence for c in self.to_ask))
 
 
 def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behind_gates: bool = False) -> Case:
@@ -138,8 +139,6 @@ async def ask_seats(
     calls = [ask(exhibit, criteria, seat, sitting, sample=k) for seat in seats for k in range(panel.repeats)]
     if len(calls) == 1:
         return [await calls[0]]
-    import asyncio
-
     samples = list(await asyncio.gather(*calls))
     if panel.repeats == 1:
         return samples

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from judge.asking import window_of
 from judge.grading import Case
 from judge.judges import Judge
 from judge.models.exchange import Prompt
@@ -23,7 +24,7 @@ def prompts_for(case: Case, judge: Judge | None, options: Options, *, sample: in
     exhibit = case.exhibit()
     size = (judge.batch if judge else None) or options.batch
     groups = batches(case.to_ask, size, random.Random(f"{options.seed}:{sample}").shuffle)
-    return [compose(exhibit, group, window=judge.window if judge else None) for group in groups]
+    return [compose(exhibit, group, window=window_of(judge) if judge else None) for group in groups]
 
 
 def output_tokens(criteria: Sequence[Criterion]) -> int:

@@ -167,7 +167,13 @@ def usage_of(given: Any, tariff: Tariff) -> Usage:
     cached = count(details.get("cached_tokens")) if isinstance(details, dict) else None
     cached = cached if cached is not None else count(given.get("prompt_cache_hit_tokens"))
     read, written = count(given.get("prompt_tokens")), count(given.get("completion_tokens"))
-    return Usage(read, cached, written, tariff.usd(read, cached, written))
+    usd = tariff.usd(read, cached, written)
+    return Usage(read, cached, written, _cost(given.get("cost")) if usd is None else usd)
+
+
+def _cost(given: Any) -> float | None:
+    """Dollars, where the endpoint bills itself (as OpenRouter does)."""
+    return float(given) if isinstance(given, float | int) and not isinstance(given, bool) and given > 0 else None
 
 
 def _add_delta(message: dict[str, Any], calls: dict[Any, dict[str, Any]], delta: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import ssl
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -138,7 +139,11 @@ def headers_of(judge: Judge, endpoint: Endpoint) -> dict[str, str]:
     if judge.reference.provider == "anthropic":
         key = {"x-api-key": endpoint.key} if endpoint.key else {}
         return {"anthropic-version": ANTHROPIC_VERSION, **key}
-    return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    key = {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    if endpoint.base_url != VENDORS["openai"].base_url:
+        return key
+    named = {"openai-organization": "OPENAI_ORG_ID", "openai-project": "OPENAI_PROJECT_ID"}
+    return {**key, **{header: os.environ[name] for header, name in named.items() if os.environ.get(name)}}
 
 
 def remote(judge: Judge, endpoint: Endpoint, transport: Any) -> Remote:

@@ -1,0 +1,113 @@
+"""Any provider that LiteLLM knows, through its own package. Its retries, its dropping of parameters and its network fetch
+at import are off; what it raises is understood from status and body, since its classes do not tell a full quota from a wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from judge.errors import InputError, JudgeError
+from judge.judges import Judge
+from judge.models.chat import Chat
+from judge.models.dialects import settings_of
+from judge.models.endpoints import is_local, read_key
+from judge.models.outcomes import Source
+from judge.models.prices import Tariff
+from judge.models.remote import Remote, Response
+from judge.models.sdk import imported
+
+_BY_NAME = {
+    "ContextWindowExceededError": (400, "context_length_exceeded"),
+    "ContentPolicyViolationError": (400, "content_filter"),
+    "UnsupportedParamsError": (400, "unsupported_parameter"),
+    "PaymentRequiredError": (402, "payment_required"),
+}
+
+
+def connect_sdk(judge: Judge) -> Remote:
+    """The model of a `litellm` judge. Raises InputError for a missing key or package; importing it takes seconds."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    litellm = imported("litellm", provider="litellm")
+    litellm.suppress_debug_info = True
+    key = _key(judge, litellm)
+    where = judge.base_url or f"LiteLLM's endpoint for {judge.reference.name}"
+    source = Source(str(judge.reference), where, (key,) if key else ())
+    transport = LiteLlm(litellm, source, {"api_base": judge.base_url, "api_key": key})
+    return Remote(judge, Chat(), transport, source=source, settings=settings_of(judge), tariff=Tariff(judge.price))
+
+
+def _key(judge: Judge, litellm: Any) -> str | None:
+    """The key named by the judge; None where LiteLLM finds it itself. Raises InputError where it would find none."""
+    if judge.api_key_env is not None:
+        return read_key(judge.api_key_env, os.environ, judge=judge.name)
+    missing = litellm.validate_environment(model=judge.reference.name).get("missing_keys") or []
+    if missing and judge.base_url is not None and is_local(judge.base_url):
+        return "none"
+    if missing:
+        raise InputError(f"judge {judge.name!r} needs a key: the variable {missing[0]} is not set")
+    for variable, value in os.environ.items():
+        if variable.endswith("_API_KEY") and value != value.strip():
+            read_key(variable, os.environ, judge=judge.name)
+    return None
+
+
+class LiteLlm:
+    """A Transport over `litellm.acompletion`."""
+
+    def __init__(self, litellm: Any, source: Source, fixed: Mapping[str, Any]) -> None:
+        self._litellm = litellm
+        self._source = source
+        self._fixed = {key: value for key, value in fixed.items() if value is not None}
+
+    async def send(self, path: str, payload: dict[str, Any], timeout: float | None) -> Response:  # noqa: ARG002
+        """One request through LiteLLM; its answer as if it had come from the endpoint itself."""
+        quiet = {key: value for key, value in payload.items() if key not in ("stream", "stream_options")}
+        try:
+            async with asyncio.timeout(timeout):
+                answer = await self._litellm.acompletion(**quiet, **self._fixed, max_retries=0, timeout=timeout)
+        except (TimeoutError, self._litellm.Timeout) as error:
+            limit = "in time" if timeout is None else f"within {timeout:.3g} s"
+            raise JudgeError("timeout", f"{self._source.reference} did not answer {limit}") from error
+        except self._litellm.OpenAIError as error:
+            return self._told(error)
+        except Exception as error:  # LiteLLM lets errors of every kind through, its own bugs among them
+            if hasattr(error, "status_code"):
+                return self._told(error)
+            said = self._source.shown(f"{type(error).__name__}: {error}")
+            raise JudgeError("provider_error", f"{self._source.reference}: {said}") from error
+        return Response(200, {}, json.dumps(_with_cost(answer)).encode())
+
+    async def close(self) -> None:
+        """LiteLLM keeps its own connections."""
+
+    def _told(self, error: Exception) -> Response:
+        name = type(error).__name__
+        status, code = _BY_NAME.get(name, (getattr(error, "status_code", None), None))
+        if status is None or (name == "APIConnectionError" and not code):
+            raise JudgeError("connection", f"{self._source.reference}: {self._source.shown(str(error))}") from error
+        response = getattr(error, "response", None)
+        headers = {k.lower(): v for k, v in dict(getattr(response, "headers", None) or {}).items()}
+        return Response(int(status), headers, json.dumps({"error": _told_of(error, code)}, default=str).encode())
+
+
+def _told_of(error: Any, code: str | None) -> dict[str, Any]:
+    body = getattr(error, "body", None)
+    body = body.get("error", body) if isinstance(body, dict) else {}
+    told = dict(body) if isinstance(body, dict) else {}
+    told.setdefault("message", str(getattr(error, "message", error)))
+    if code is not None:
+        told["code"] = code
+    return told
+
+
+def _with_cost(answer: Any) -> dict[str, Any]:
+    body: dict[str, Any] = answer.model_dump()
+    cost = (getattr(answer, "_hidden_params", None) or {}).get("response_cost")
+    # A cost of 0 is what LiteLLM says of models that it does not know.
+    if cost and isinstance(body.get("usage"), dict):
+        body["usage"]["cost"] = cost
+    return body

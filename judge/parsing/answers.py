@@ -88,12 +88,13 @@ def named_level(criterion: Criterion, text: str) -> Answer | None:
 
 
 def expected(criterion: Criterion) -> str:
-    """What may be answered, in words: `one of ['no', 'yes']`, `a number from 1 to 5`."""
+    """What may be answered, in words: `one of ['no', 'yes']`, `a number from 1 to 5`, `a whole number from 1 to 10`."""
     names = [level.name for level in criterion.levels]
-    if criterion.between and criterion.numbered:
-        numbers = sorted(names, key=float)
-        return f"a number from {numbers[0]} to {numbers[-1]}"
-    return f"one of {names}"
+    if not criterion.numbered or (len(names) <= 7 and not criterion.between):
+        return f"one of {names}"
+    numbers = sorted(map(float, names))
+    kind = "number" if criterion.between else "whole number" if numbers[-1] - numbers[0] == len(names) - 1 else "level"
+    return f"a {kind} from {numbers[0]:g} to {numbers[-1]:g}"
 
 
 def folded(text: str) -> str:

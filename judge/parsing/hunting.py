@@ -12,9 +12,13 @@ from judge.parsing.repairing import STRICT, BrokenError, read_repaired
 MAX_BROKEN = 50
 MAX_REPAIR = 300_000
 
-_THOUGHT = r"<(/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad)\b[^<>]{0,200}>"
+# A tag in quote marks is spoken of, not used. The second form is Mistral's.
+_THOUGHT = (
+    r"(?<![\"'`“‘])(?:<(?P<closed>/?)(?:think|thinking|thought|thoughts|reasoning|scratchpad)\b[^<>]{0,200}>"
+    r"|(?-i:\[(?P<shut>/?)THINK\]))"
+)
 _TAG = re.compile(_THOUGHT, re.IGNORECASE)
-_START = re.compile(rf"[{{\[]|{_THOUGHT}", re.IGNORECASE)
+_START = re.compile(rf"{_THOUGHT}|[{{\[]", re.IGNORECASE)
 # What stands in prose ({customer_name}, [3], [[9]]) begins otherwise.
 _LIKE_JSON = re.compile(r"\{\s*(?:[\"'“”‘}]|//|/\*)|\[\s*(?:[{\[]|//|/\*)")
 
@@ -80,7 +84,7 @@ class _Hunt:
         while start := _START.search(self.text, at):
             if start[0] in "{[":
                 at = self._document(start.start())
-            elif start[1]:
+            elif _closes(start):
                 at = self._forget_all_before(start.end())
             else:
                 at = end = self._end_of_thought(start.end())
@@ -103,7 +107,7 @@ class _Hunt:
         """The place after the tag that closes it, nested thoughts included; one past the end if none does."""
         depth = 1
         for tag in _TAG.finditer(self.text, at):
-            depth += -1 if tag[1] else 1
+            depth += -1 if _closes(tag) else 1
             if depth == 0:
                 return tag.end()
         return len(self.text) + 1
@@ -135,6 +139,10 @@ class _Hunt:
         if len(self.broken) > MAX_BROKEN or self.repairs > MAX_REPAIR:
             raise UnreadableError("is full of broken JSON")
         return max(stopped, start + 1)
+
+
+def _closes(tag: re.Match[str]) -> bool:
+    return bool(tag["closed"] or tag["shut"])
 
 
 def is_debris(tail: str, *, after_broken: bool) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from judge.parsing.answers import AnswerError, shown
 from judge.parsing.outcomes import Parsed, failure
-from rubrics import Criterion, Failure, Verdict
+from rubrics import Criterion, Verdict
 
 LEAST_MASS, MOST_MASS = 0.98, 1.02
 
@@ -19,21 +19,15 @@ def read_probabilities(
 
     A mass within [0.98, 1.02] is brought to 1; any other is a failure, like a probability that is no number in [0, 1].
     """
-    outcomes = [_outcome(criterion, probabilities.get(criterion.id), rater) for criterion in criteria]
-    asked = {criterion.id for criterion in criteria}
-    extra = sorted(set(probabilities) - asked)
-    return Parsed(
-        tuple(outcome for outcome in outcomes if isinstance(outcome, Verdict)),
-        tuple(outcome for outcome in outcomes if isinstance(outcome, Failure)),
-        (f"ignored probabilities for ids that were not asked: {extra[:5]}",) if extra else (),
-    )
-
-
-def _outcome(criterion: Criterion, given: Mapping[str, float] | None, rater: str) -> Verdict | Failure:
-    try:
-        return _verdict(criterion, given, rater)
-    except AnswerError as error:
-        return failure(error.kind, criterion, rater, str(error))
+    verdicts, failures = [], []
+    for criterion in criteria:
+        try:
+            verdicts.append(_verdict(criterion, probabilities.get(criterion.id), rater))
+        except AnswerError as error:
+            failures.append(failure(error.kind, criterion, rater, str(error)))
+    extra = sorted(set(probabilities) - {criterion.id for criterion in criteria})
+    notes = (f"ignored probabilities for ids that were not asked: {extra[:5]}",) if extra else ()
+    return Parsed(tuple(verdicts), tuple(failures), notes)
 
 
 def _verdict(criterion: Criterion, given: Mapping[str, float] | None, rater: str) -> Verdict:

@@ -30,29 +30,28 @@ def read_set(found: VerdictSet, criteria: Sequence[Criterion], rater: str) -> Pa
         else:
             entries.setdefault(known, []).append(entry)
     reader = _Reader(rater, unknown if not entries else [])
-    outcomes = [reader.outcome(criterion, entries.get(criterion.id, [])) for criterion in criteria]
+    for criterion in criteria:
+        reader.read(criterion, entries.get(criterion.id, []))
     if unknown:
         reader.notes.append(f"ignored {len(unknown)} entries for ids that were not asked: {_listed(unknown)}")
     if found.strangers:
         reader.notes.append(f"ignored {found.strangers} items that are no entries")
-    return Parsed(
-        tuple(outcome for outcome in outcomes if isinstance(outcome, Verdict)),
-        tuple(outcome for outcome in outcomes if isinstance(outcome, Failure)),
-        tuple(dict.fromkeys(reader.notes)),
-    )
+    return Parsed(tuple(reader.verdicts), tuple(reader.failures), tuple(dict.fromkeys(reader.notes)))
 
 
 class _Reader:
     def __init__(self, rater: str, unknown: list[str | None]) -> None:
         self.rater = rater
         self.unknown = unknown
+        self.verdicts: list[Verdict] = []
+        self.failures: list[Failure] = []
         self.notes: list[str] = []
 
-    def outcome(self, criterion: Criterion, entries: list[Entry]) -> Verdict | Failure:
+    def read(self, criterion: Criterion, entries: list[Entry]) -> None:
         try:
-            return self._verdict(criterion, entries)
+            self.verdicts.append(self._verdict(criterion, entries))
         except AnswerError as error:
-            return failure(error.kind, criterion, self.rater, str(error))
+            self.failures.append(failure(error.kind, criterion, self.rater, str(error)))
 
     def _verdict(self, criterion: Criterion, entries: list[Entry]) -> Verdict:
         if not entries:

@@ -140,9 +140,9 @@ def append_from_hub(weights: Weights, out: BinaryIO, report: Progress) -> None:
                 out.truncate(0)
             _copy(response, out, weights, report)
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-        raise UnreachableError(
-            f"the model hub could not be read ({error}); try again, what has come is kept"
-        ) from error
+        raise UnreachableError(f"the model hub could not be read ({error}); try again, what came is kept") from error
+    if out.tell() < weights.size:  # a connection that was cut looks to urllib like the end of the file
+        raise UnreachableError(f"the model hub stopped after {out.tell()} bytes; try again, what came is kept")
 
 
 def _copy(response: BinaryIO, out: BinaryIO, weights: Weights, report: Progress) -> None:

@@ -190,7 +190,7 @@ def test_a_hub_gives_the_same_file(hub: Weights) -> None:
 
 @pytest.mark.parametrize("hub", [{"drop_after": 40_000}], indirect=True, ids=["drops after 40 kB"])
 def test_a_hub_that_drops_the_connection_is_resumed(hub: Weights) -> None:
-    with pytest.raises(UnreachableError, match="what has come is kept"):
+    with pytest.raises(UnreachableError, match="what came is kept"):
         weights.pull(hub, source="hub")
     with pytest.raises(UnreachableError):
         weights.pull(hub, source="hub")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies, proxy_bypass
 
 from judge.errors import InputError
 from judge.judges import Judge
@@ -104,9 +104,9 @@ def proxy_for(url: str) -> str | None:
     Raises InputError for a kind of proxy that the wire client can't use.
     """
     parts = urlsplit(url)
-    if is_local(url) or proxy_bypass_environment(parts.hostname or ""):
+    if is_local(url) or proxy_bypass(parts.hostname or ""):
         return None
-    proxies = getproxies_environment()
+    proxies = getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
     if proxy and not proxy.startswith("http://") and not proxy.startswith("https://"):
         raise InputError(

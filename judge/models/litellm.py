@@ -81,14 +81,25 @@ class LiteLlm:
             raise JudgeError("provider_error", f"{self._source.reference}: {said}") from error
         return Response(200, {}, json.dumps(_with_cost(answer)).encode())
 
+    def _understood(self, error: Exception) -> JudgeError | None:
+        """The failure where only LiteLLM's words tell it from a server's error; else None."""
+        said = str(error)
+        shown = f"{self._source.reference}: {self._source.shown(said)}"
+        if "Connection error" in said or type(error).__name__ == "APIConnectionError":
+            return JudgeError("connection", shown)
+        if "no 'choices'" in said:
+            return JudgeError("empty", shown)
+        if "Empty or invalid response from LLM endpoint" in said:
+            return JudgeError("bad_endpoint", f"{shown} (base_url {self._source.base_url} is no endpoint of this kind)")
+        return None
+
     async def close(self) -> None:
         """LiteLLM keeps its own connections."""
 
     def _told(self, error: Exception) -> Response:
-        name = type(error).__name__
-        status, code = _BY_NAME.get(name, (getattr(error, "status_code", None), None))
-        if status is None or (name == "APIConnectionError" and not code):
-            raise JudgeError("connection", f"{self._source.reference}: {self._source.shown(str(error))}") from error
+        if (understood := self._understood(error)) is not None:
+            raise understood from error
+        status, code = _BY_NAME.get(type(error).__name__, (getattr(error, "status_code", 500), None))
         response = getattr(error, "response", None)
         headers = {k.lower(): v for k, v in dict(getattr(response, "headers", None) or {}).items()}
         return Response(int(status), headers, json.dumps({"error": _told_of(error, code)}, default=str).encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,6 +11,7 @@ from judge.errors import JudgeError
 from judge.judges import Judge
 from judge.models.cleaning import NOTE, clean
 from judge.models.dialects import Dialect, Settings, ended_early
+from judge.models.encoding import decoder
 from judge.models.exchange import Prompt, Reply, Usage
 from judge.models.learning import Learned
 from judge.models.outcomes import Source, error_of, not_an_answer, told
@@ -68,6 +68,7 @@ class Remote:
         self._settings = settings
         self._tariff = tariff
         self._learned = dialect.learned(judge)
+        self._decode = decoder()
         self.identity: Mapping[str, Any] = {
             "reference": self.reference, "endpoint": source.base_url, "path": dialect.path, "params": dict(settings.params),
             "limit": settings.limit, "structured": judge.structured, "logprobs": judge.logprobs,
@@ -152,21 +153,20 @@ class Remote:
             if body is None:
                 raise ended_early(self._source)
         else:
-            body = _object(response.body, self._source)
+            body = self._object(response.body)
         reply = self._dialect.read(body, prompt, self._source, self._tariff)
         if prompt.schema is not None and self._learned.rung != "none":
             self._learned.note_filled()
         return reply
 
-
-def _object(body: bytes, source: Source) -> dict[str, Any]:
-    try:
-        content = json.loads(body)
-    except (ValueError, RecursionError):
-        raise not_an_answer(source, body) from None
-    if not isinstance(content, dict):
-        raise not_an_answer(source, body)
-    return content
+    def _object(self, body: bytes) -> dict[str, Any]:
+        try:
+            content = self._decode(body)
+        except (ValueError, RecursionError):
+            raise not_an_answer(self._source, body) from None
+        if not isinstance(content, dict):
+            raise not_an_answer(self._source, body)
+        return content
 
 
 def _left(deadline: float | None) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import ssl
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from judge.judges import Judge
 from judge.models.chat import Chat
 from judge.models.decisions import Decisions
 from judge.models.dialects import Dialect, settings_of
+from judge.models.encoding import encoder
 from judge.models.endpoints import VENDORS, Endpoint, endpoint_of, proxy_for
 from judge.models.loops import PerLoop
 from judge.models.messages import DEFAULT_LIMIT, STREAMS_ABOVE, Messages
@@ -41,6 +41,7 @@ class Wire:
             **headers,
         }
         self._proxy = proxy_for(source.base_url)
+        self._encode = encoder()
         self._urls: dict[str, Any] = {}
         self._sessions = PerLoop(self._open, _close)
 
@@ -50,7 +51,7 @@ class Wire:
 
         session = await self._sessions.get()
         limits = aiohttp.ClientTimeout(total=timeout, sock_connect=CONNECT_SECONDS, ceil_threshold=1e9)
-        data = json.dumps(payload).encode()
+        data = self._encode(payload)
         try:
             async with session.post(
                 self._url(path), data=data, timeout=limits, allow_redirects=False, proxy=self._proxy

@@ -144,7 +144,7 @@ async def _attempt(
     parsed = Parsed(verdicts=tuple(verdicts), failures=parsed.failures + tuple(void), notes=parsed.notes)
     take.notes += parsed.notes
     if not parsed.failures and not seat.offline:
-        take.replies.append(key)
+        take.replies += [key] if key else []
         if sitting.ledger is not None and not reply.cached:
             reference = str(seat.judge.reference)
             sitting.ledger.put(key, prompt, reply, judge=seat.judge.name, reference=reference, sample=sample)

@@ -131,17 +131,13 @@ class Engine:
         self, episode: Episode, rubric: RubricSource = None, *, calibration: Calibration | None = None
     ) -> GradeRecord:
         """The grade of one episode. Raises RubricError or EpisodeError if it can't be graded at all."""
-        case = self.open(episode, rubric)
-        await judge_case(case, self.bench, self._sitting())
-        return self._finish(close_case(case, self.bench), calibration)
+        return (await self._judged([self.open(episode, rubric)], calibration))[0]
 
     async def grade_group(
         self, episodes: Sequence[Episode], rubric: RubricSource = None, *, calibration: Calibration | None = None
     ) -> list[GradeRecord]:
         """The grades of the siblings of one prompt, in their order, all judged by the same realised panel."""
-        cases = [self.open(episode, rubric) for episode in episodes]
-        ignored = await judge_group(cases, self.bench, self._sitting())
-        return [self._finish(close_case(case, self.bench, ignore=ignored), calibration) for case in cases]
+        return await self._judged([self.open(episode, rubric) for episode in episodes], calibration)
 
     def _sitting(self) -> Sitting:
         limit = self.options.deadline
@@ -191,18 +187,38 @@ class Engine:
         self, siblings: list[Episode], rubric: RubricSource, calibration: Calibration | None,
         on_error: Callable[[Ungradable], None] | None,
     ) -> list[GradeRecord]:  # fmt: skip
-        cases = []
-        for episode in siblings:
-            try:
-                cases.append(self.open(episode, rubric))
-            except (RubricError, InputError) as error:
-                _report(Ungradable(episode, str(error)), on_error)
-            except Exception as error:  # noqa: BLE001 - one episode that trips a fault of ours must not end a run of thousands
-                _report(Ungradable(episode, f"internal error, please report it: {type(error).__name__}: {error}"), on_error)
+        cases = [case for e in siblings if (case := self._opened(e, rubric, on_error)) is not None]
+        try:
+            return await self._judged(cases, calibration)
+        except Exception as error:
+            if on_error is None:
+                raise
+            for case in cases:
+                on_error(Ungradable(case.episode, _internal(error)))
+            return []
+
+    def _opened(
+        self, episode: Episode, rubric: RubricSource, on_error: Callable[[Ungradable], None] | None
+    ) -> Case | None:
+        try:
+            case = self.open(episode, rubric)
+            if case.to_ask and self.bench.seats:
+                _ = case.exhibit  # what can't be read is found before a sibling is paid for
+            return case
+        except (RubricError, InputError) as error:
+            _report(Ungradable(episode, str(error)), on_error)
+        except Exception as error:
+            if on_error is None:
+                raise
+            on_error(Ungradable(episode, _internal(error)))
+        return None
+
+    async def _judged(self, cases: list[Case], calibration: Calibration | None) -> list[GradeRecord]:
+        ignored: frozenset[str] = frozenset()
         if len(cases) == 1:
             await judge_case(cases[0], self.bench, self._sitting())
-            return [self._finish(close_case(cases[0], self.bench), calibration)]
-        ignored = await judge_group(cases, self.bench, self._sitting())
+        else:
+            ignored = await judge_group(cases, self.bench, self._sitting())
         return [self._finish(close_case(case, self.bench, ignore=ignored), calibration) for case in cases]
 
     async def close(self) -> None:
@@ -227,6 +243,11 @@ def _report(error: Ungradable, on_error: Callable[[Ungradable], None] | None) ->
     if on_error is None:
         raise error
     on_error(error)
+
+
+def _internal(error: Exception) -> str:
+    """A fault of ours must not end a run of thousands: it is told, with what is needed to mend it."""
+    return f"internal error, please report it: {type(error).__name__}: {error}"
 
 
 def _siblings(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:

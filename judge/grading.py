@@ -6,10 +6,11 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from judge.asking import Seat, Sitting, ask
-from judge.checks import Checked, CheckSettings, check
+from judge.checks import Checked, CheckSettings, Unanswerable, check, unanswerable
 from judge.episode import Episode
 from judge.evidence import suspicious
 from judge.exhibits import exhibit_of
@@ -53,8 +54,9 @@ class Case:
     flags: list[str] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
 
+    @cached_property
     def exhibit(self) -> Exhibit:
-        """What judges are shown of the episode."""
+        """What judges are shown of the episode. Raises InputError where a package is missing that reads its files."""
         return exhibit_of(self.episode, self.settings.states, artifacts=any("artifacts" in c.evidence for c in self.to_ask))
 
 
@@ -74,8 +76,9 @@ def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behi
     if not behind_gates and case.to_ask and _closed_by_code(case):
         case.skipped = [c.id for c in case.to_ask]
         case.to_ask = []
-    if case.to_ask and not (episode.last_reply or "").strip() and not any(episode.calls()) and not episode.artifacts:
-        _forfeit_without_a_reply(case)
+    nothing = unanswerable(episode) if case.to_ask else None
+    if nothing is not None and not nothing.acted:
+        _forfeit(case, nothing)
     return case
 
 
@@ -92,13 +95,13 @@ def _closed_by_code(case: Case) -> bool:
     return bool(score(case.filled, case.settled).closed_gates)
 
 
-def _forfeit_without_a_reply(case: Case) -> None:
-    """Nothing was said, called or left: there is nothing to judge, and a judge would make something up."""
-    message = f"{case.episode.id}: the agent said nothing, called nothing and left nothing"
+def _forfeit(case: Case, nothing: Unanswerable) -> None:
+    """Nothing was said and nothing done: there is nothing to judge, and a judge would make something up."""
+    message = f"{case.episode.id}: {nothing.reason}, called nothing and left nothing"
     for criterion in case.to_ask:
         case.failures.append(Failure(kind="unreadable", blame="episode", criterion=criterion.id, message=message))
         case.forfeited.add(criterion.id)
-    case.flags.append("no_reply")
+    case.flags.append(nothing.kind)
     case.to_ask = []
 
 
@@ -106,7 +109,7 @@ async def judge_case(case: Case, bench: Bench, sitting: Sitting) -> None:
     """Ask the panel, replacing judges that fail. The judgements are added to the case."""
     if not case.to_ask or not bench.seats:
         return
-    exhibit = case.exhibit()
+    exhibit = case.exhibit
     if bench.panel.early_stop:
         await _one_after_another(case, exhibit, bench, sitting)
     else:

@@ -44,7 +44,7 @@ def _stand_ins(cases: Sequence[Case], bench: Bench, ignored: set[str]) -> int:
 
 async def _ask_all(cases: Sequence[Case], seats: Sequence[Seat], bench: Bench, sitting: Sitting) -> list[list[Judgement]]:
     found = await asyncio.gather(
-        *(ask_seats(case.exhibit(), case.to_ask, seats, sitting, bench.panel) for case in cases)
+        *(ask_seats(case.exhibit, case.to_ask, seats, sitting, bench.panel) for case in cases)
     )
     for case, judgements in zip(cases, found, strict=True):
         case.judgements += judgements
@@ -79,7 +79,7 @@ async def _escalate(cases: Sequence[Case], bench: Bench, sitting: Sitting, ignor
     for case in cases:
         criteria = [c for c in case.to_ask if c.id in disputed]
         if criteria:
-            stronger = await ask_seats(case.exhibit(), criteria, bench.escalation, sitting, bench.panel)
+            stronger = await ask_seats(case.exhibit, criteria, bench.escalation, sitting, bench.panel)
             case.judgements += [j.model_copy(update={"notes": (*j.notes, "escalation")}) for j in stronger]
             case.flags.append("escalated")
 

@@ -21,7 +21,7 @@ def prompts_for(case: Case, judge: Judge | None, options: Options, *, sample: in
     """The prompts that ask `judge` (None: one with a large window) what is left to ask of the case."""
     if not case.to_ask:
         return []
-    exhibit = case.exhibit()
+    exhibit = case.exhibit
     size = (judge.batch if judge else None) or options.batch
     groups = batches(case.to_ask, size, random.Random(f"{options.seed}:{sample}").shuffle)
     return [compose(exhibit, group, window=window_of(judge) if judge else None) for group in groups]

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judge.errors import JudgeError
 from judge.models.exchange import Prompt, Reply, Usage
 
 Answers = Mapping[str, Any] | Callable[[Prompt], str]
@@ -38,6 +39,9 @@ class Fake:
 
     async def ask(self, prompt: Prompt, *, timeout: float | None, sample: int = 0) -> Reply:
         self.prompts.append(prompt)
+        if timeout is not None and self._seconds > timeout:
+            await asyncio.sleep(timeout)
+            raise JudgeError("timeout", f"{self.reference} did not answer within {timeout:g} s")
         await asyncio.sleep(self._seconds)
         text = self._answers(prompt) if callable(self._answers) else reply_of(self._answers, prompt)
         return Reply(text=text, model="fake-1", usage=Usage(input_tokens=100, cached_tokens=20, output_tokens=10, usd=self._usd))

@@ -176,11 +176,9 @@ async def test_without_a_goal_the_gate_is_missing_and_not_open() -> None:
 
 async def test_the_goal_is_never_shown_to_a_judge_but_the_changes_are() -> None:
     model = Fake({"amount": "yes"})
-    marked = {"refunds": [{"id": "r1", "sum": 48}]}
     await grade(model, of=stateful([{"id": "r1", "sum": 48}], metadata={"goal": "GOALMARK"}), rubric=with_gate())
-    assert "refunds/r1 added" in model.prompts[0].evidence
+    assert 'refunds changed from [] to [{"id": "r1", "sum": 48}]' in model.prompts[0].evidence
     assert "GOALMARK" not in model.prompts[0].user
-    assert marked["refunds"]
 
 
 async def test_a_tie_has_the_mean_and_no_passed() -> None:
@@ -218,7 +216,7 @@ async def test_whatever_the_judge_would_see_differently_is_asked_anew(tmp_path: 
     if edit == "question":
         changed["criteria"][0]["ask"] += " Really?"
     text = "We refunded 48.01." if edit == "episode" else "We refunded 48.00."
-    options = Options(seed=3 if edit == "seed" else 0)
+    options = Options(seed=1 if edit == "seed" else 0)
     await judge.grade(episode(text=text), changed, judges=[model], store=tmp_path / "j.db", options=options)
     assert model.asked == 2
 
@@ -317,7 +315,7 @@ async def test_a_substitute_judges_every_sibling_in_the_place_of_one_that_failed
         engine._models = {"shaky": failing_on({"e2"}), "spare": Fake({**GOOD, "tone": "cold"}, "spare")}
         records = await engine.grade_group(list(many(3, group_id="g")), RUBRIC)
     assert {record.panel for record in records} == {("spare",)}
-    assert {record.score for record in records} == {pytest.approx(2 / 3)}
+    assert [record.score for record in records] == [pytest.approx(2 / 3)] * 3
 
 
 async def test_a_single_episode_gets_a_substitute_too() -> None:

@@ -56,10 +56,9 @@ def _numbered(
     ids = _Ids()
     for file, source, base_dir in files:
         stem = Path(source).name.split(".")[0]
-        for found, record in _records(file, source, on_bad):
+        for found, given in _records(file, source, on_bad):
             try:
-                if found.odd:
-                    record = without_nan(record, known=KNOWN)
+                record = without_nan(given, known=KNOWN) if found.odd else given
                 episode = episode_from(record, Origin(base_dir, found.line, f"{stem}:{found.line}"))
                 episode = ids.told_apart(episode, given=isinstance(record, dict) and bool(record.get("episode_id")))
             except EpisodeError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import ValidationError
@@ -150,11 +150,22 @@ def _validated(fields: dict[str, Any], origin: Origin) -> Episode:
     uses = fields.get("uses")
     if isinstance(uses, str):
         fields["uses"] = (uses,)
+    if "artifacts" in fields:
+        fields["artifacts"] = _artifacts(fields["artifacts"])
     fields["base_dir"], fields["line"] = origin.base_dir, origin.line
     try:
         return Episode.model_validate(fields)
     except ValidationError as error:
         raise EpisodeError(_sentences(error)) from None
+
+
+def _artifacts(given: Any) -> Any:
+    """Artifacts in their short spellings: a path alone, or a mapping of names to texts."""
+    if isinstance(given, dict):
+        return [{"name": name, "text": text} for name, text in given.items()]
+    if not isinstance(given, list):
+        return given
+    return [{"name": PurePosixPath(item).name, "path": item} if isinstance(item, str) else item for item in given]
 
 
 def _sentences(error: ValidationError) -> str:

@@ -57,7 +57,7 @@ class _Differ:
         kept = [name for name in old if name in new]
         if old and new and [*kept, *(name for name in new if name not in old)] == list(new):
             yield from self._members(place, old, new, rows=True)
-        elif len(before) == len(after) and not old:
+        elif len(before) == len(after) and _found_by_position([*before, *after], len(before)):
             for n, (one, other) in enumerate(zip(before, after, strict=True)):
                 yield from self.inside(place.child(str(n), row=True), one, other)
         else:
@@ -90,8 +90,20 @@ def _by_identity(before: list[Json], after: list[Json], table: str) -> tuple[dic
 
 
 def _found_again(*sides: dict[str, Json]) -> bool:
-    """Whether each row is the one that its label leads back to, through whatever id column."""
-    return all(_place(list(side.values()), label) == n for side in sides for n, label in enumerate(side))
+    """Whether a label leads back to its own row alone, whatever other id columns the rows have."""
+    labels = {label for side in sides for label in side}
+    return not any((_names(row) & labels) - {label} for side in sides for label, row in side.items())
+
+
+def _names(row: Json) -> set[str]:
+    """What a step of a path could call the row: the values of its id columns."""
+    return {str(value) for name, value in row.items() if is_id(name)} if isinstance(row, dict) else set()
+
+
+def _found_by_position(rows: list[Json], length: int) -> bool:
+    """Whether no row's id reads like the position of another."""
+    positions = set(map(str, range(length)))
+    return not any(_names(row) & positions for row in rows)
 
 
 def apply_changes(initial: State | Json, changes: Iterable[Raw]) -> Any:
@@ -166,17 +178,15 @@ def _applied_to_list(rows: list[Json], change: _Recorded, done: tuple[str, ...],
 
 
 def _written(now: Json, change: _Recorded) -> Json:
-    """The new value; a list stays a list, where a recorder wrote one whose rows have ids as an object by id."""
+    """The new value, unless the old one shows that this is another state."""
     if isinstance(now, str | int | float) and isinstance(change.old, str | int | float) and not same(now, change.old):
         raise change.refused(f"the state has {now!r} there, the record {change.old!r}")
-    if isinstance(now, list) and isinstance(change.new, dict) and all(isinstance(r, dict) for r in change.new.values()):
-        return list(change.new.values())
     return change.new
 
 
 def _place(rows: list[Json], step: str) -> int | None:
     """The row whose id is the step; else the row at that position."""
     for n, row in enumerate(rows):
-        if isinstance(row, dict) and any(str(value) == step for name, value in row.items() if is_id(name)):
+        if step in _names(row):
             return n
     return int(step) if step.isascii() and step.isdigit() and int(step) < len(rows) else None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from judge.state.change import Change, Comparison
 from judge.state.fulfilling import fulfilled
-from judge.state.goals import AnyOf, Goal, Predicates, as_goal
+from judge.state.goals import AnyOf, Goal, as_goal
 from judge.state.options import Options
+from judge.state.predicates import Predicates
 from judge.state.renames import Renames
 from judge.state.states import State
 from judge.state.values import Json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -69,7 +69,7 @@ def read_dump(path: Path, name: str) -> tuple[dict[str, Json], dict[str, tuple[s
         connection.execute(f"PRAGMA max_page_count={MOST_PAGES}")
         connection.execute("BEGIN")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        connection.set_authorizer(_may_load)
+        connection.set_authorizer(allowing(_LOADING))
         set_deadline(connection, MOST_SECONDS)
         _load(connection, script, name)
         connection.set_authorizer(None)
@@ -85,10 +85,15 @@ def set_deadline(connection: sqlite3.Connection, seconds: float) -> None:
     connection.set_progress_handler(lambda: time.monotonic() > end, 10_000)
 
 
-def _may_load(action: int, first: str | None, second: str | None, database: str | None, source: str | None) -> int:
-    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() == "load_extension":
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in _LOADING else sqlite3.SQLITE_DENY
+def allowing(actions: frozenset[int]) -> Callable[..., int]:
+    """An authorizer that lets SQLite do these and nothing else, and never load code."""
+
+    def authorize(action: int, _first: str | None, second: str | None, *_: str | None) -> int:
+        if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() == "load_extension":
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK if action in actions else sqlite3.SQLITE_DENY
+
+    return authorize
 
 
 def _load(connection: sqlite3.Connection, script: str, name: str) -> None:
@@ -106,26 +111,27 @@ def _load(connection: sqlite3.Connection, script: str, name: str) -> None:
 
 def statements(script: str) -> Iterator[tuple[int, str]]:
     """The statements of a script without comments, each with the number of the line it begins on."""
-    line, begins, parts = 1, 1, []
+    line, begins = 1, 1
+    parts: list[str] = []
     for match in _PIECE.finditer(script):
-        piece = match.group()
-        comment = piece.startswith(("--", "/*"))
-        if not comment and not "".join(parts).strip() if len(parts) < 8 else False:
-            begins = (
-                line + (len(piece) - len(piece.lstrip())) * 0 + piece[: len(piece) - len(piece.lstrip())].count("\n")
-            )
-        line += piece.count("\n")
-        parts.append(" " if comment else piece)
-        if piece == ";" and _is_whole("".join(parts)):
-            if statement := "".join(parts).strip(" \t\r\n;"):
-                yield begins, statement
+        piece = " " if match.group().startswith(("--", "/*")) else match.group()
+        if not parts:
+            blank = piece[: len(piece) - len(piece.lstrip())]
+            begins, piece = line + blank.count("\n"), piece.lstrip()
+        line += match.group().count("\n")
+        if piece == ";" and _is_whole(statement := "".join(parts)):
+            if statement.strip():
+                yield begins, statement.strip()
             parts = []
+        elif piece:
+            parts.append(piece)
     if rest := "".join(parts).strip():
         yield begins, rest
 
 
 def _is_whole(statement: str) -> bool:
-    return not _TRIGGER.match(statement) or sqlite3.complete_statement(statement)
+    """Whether a semicolon ends the statement; inside a trigger's body it ends one of its own statements."""
+    return not _TRIGGER.match(statement) or sqlite3.complete_statement(f"{statement};")
 
 
 def _tables(connection: sqlite3.Connection, name: str) -> tuple[dict[str, Json], dict[str, tuple[str, ...]]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 
-class StateUnavailable(ValueError):
+class StateUnavailable(ValueError):  # noqa: N818 - named for the failure kind it becomes
     """A state could not be read; the message names the file or field and what to do."""
 
     kind: ClassVar[str] = "state_unavailable"

@@ -129,8 +129,8 @@ def _mapping(name: str, value: Any, example: str) -> Mapping[str, Any]:
 
 def _keys(name: str, value: Any) -> dict[str, tuple[str, ...]]:
     keys: dict[str, tuple[str, ...]] = {}
-    for table, columns in _mapping(name, value, "{refunds: [charge_id]}").items():
-        columns = [columns] if isinstance(columns, str) else columns
+    for table, given in _mapping(name, value, "{refunds: [charge_id]}").items():
+        columns = [given] if isinstance(given, str) else given
         if not isinstance(columns, list | tuple) or not columns or not all(isinstance(c, str) and c for c in columns):
             raise OptionsError(f"check 'state', {name}: {table!r} needs a list of column names, not {columns!r}")
         keys[table] = tuple(columns)
@@ -161,8 +161,8 @@ def _nullish(name: str, value: Any) -> dict[str, tuple[str, ...]]:
 
 def _forms(name: str, value: Any, known: tuple[str, ...], example: str) -> dict[str, tuple[str, ...]]:
     read: dict[str, tuple[str, ...]] = {}
-    for path, forms in _mapping(name, value, example).items():
-        forms = [forms] if isinstance(forms, str) or forms is None else forms
+    for path, given in _mapping(name, value, example).items():
+        forms = [given] if isinstance(given, str) or given is None else given
         # YAML reads a bare `null` in [null, empty] as no value; it can only be meant as the word.
         named = tuple("null" if form is None else form for form in forms) if isinstance(forms, list | tuple) else ()
         if not named or any(form not in known for form in named):

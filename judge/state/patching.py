@@ -22,7 +22,7 @@ MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-class PatchFailed(ValueError):
+class PatchFailed(ValueError):  # noqa: N818 - never leaves this module
     """One operation cannot be carried out."""
 
 
@@ -72,7 +72,7 @@ class _Document:
             "add": lambda steps, op: self._add(steps, op["value"]),
             "replace": self._replace,
             "test": self._test,
-            "remove": lambda steps, op: self._remove(steps),
+            "remove": lambda steps, _: self._remove(steps),
             "move": self._move,
             "copy": self._copy,
         }

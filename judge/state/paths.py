@@ -24,12 +24,15 @@ _QUOTED = "\ue000"
 
 def join(steps: Iterable[str]) -> str:
     """The path of these steps, with slashes inside names escaped."""
-    return "/".join(step.replace("~", "~0").replace("/", "~1") for step in steps)
+    steps = list(steps)
+    path = "/".join(step.replace("~", "~0").replace("/", "~1") for step in steps)
+    # A first name that is empty would read as the whole state, or as a pointer's first slash.
+    return f"/{path}" if steps and not steps[0] else path
 
 
 def split(path: str) -> tuple[str, ...]:
     """The steps of a path; the empty path is the whole state."""
-    if path in ("", "/"):
+    if not path:
         return ()
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in path.removeprefix("/").split("/"))
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from decimal import Decimal
 from typing import Any, Final
 
-from judge.state.databases import plain, quoted, set_deadline
+from judge.state.databases import allowing, plain, quoted, set_deadline
 from judge.state.errors import QueryError, StateUnavailable
 from judge.state.states import State
 from judge.state.values import Json, first_words
@@ -37,7 +37,7 @@ def query_state(
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         _fill(connection, state)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-        connection.set_authorizer(_may_read)
+        connection.set_authorizer(allowing(_READING))
         set_deadline(connection, seconds)
         try:
             cursor = connection.execute(sql)
@@ -47,6 +47,8 @@ def query_state(
         if len(rows) > limit_rows:
             raise QueryError(f"the query gives more than {limit_rows} rows; count or limit them in SQL")
         columns = [column[0] for column in cursor.description or ()]
+    if not columns:
+        raise QueryError("the query gives no columns; write one SELECT")
     if len(set(columns)) < len(columns):
         raise QueryError(f"the query names a column twice ({first_words(columns)}); use AS")
     return [{name: _finite(plain(cell)) for name, cell in zip(columns, row, strict=True)} for row in rows]
@@ -56,7 +58,7 @@ def _said(error: Exception, state: State, seconds: float) -> str:
     text = str(error)
     if "interrupted" in text:
         return f"the query ran longer than {seconds:g} seconds; make it simpler"
-    if "not authorized" in text or "prohibited" in text or "one statement" in text:
+    if any(said in text for said in ("not authorized", "authorization denied", "prohibited", "one statement")):
         return f"a query is one SELECT that only reads ({text})"
     tables = first_words(state.value) if isinstance(state.value, dict) else "state"
     return f"the query fails ({text}); the tables are {tables}"
@@ -66,12 +68,6 @@ def _finite(value: Json) -> Json:
     if isinstance(value, float) and not math.isfinite(value):
         raise QueryError("the query gives an infinity, which is no value; bound it in SQL")
     return value
-
-
-def _may_read(action: int, first: str | None, second: str | None, database: str | None, source: str | None) -> int:
-    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() == "load_extension":
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
 
 def _fill(connection: sqlite3.Connection, state: State) -> None:
@@ -95,7 +91,7 @@ def _records(table: Json) -> list[dict[str, Json]]:
 
 def _keyed(table: dict[str, Json]) -> list[dict[str, Json]]:
     """Records by key as rows, with the key as a column of its own unless one column holds it everywhere."""
-    columns = next(iter(table.values()), {})
+    columns: dict[str, Json] = next(iter(table.values()), {})
     if any(all(str(row.get(column)) == key for key, row in table.items()) for column in columns):
         return list(table.values())
     return [{KEY: key, **row} for key, row in table.items()]

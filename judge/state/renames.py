@@ -75,4 +75,4 @@ def _refers(name: str, table: str, column: str) -> bool:
     name, stem, own = _plain(name), _plain(singular(table.lower())), _plain(column)
     if any(name.endswith(stem + ending) for ending in _REFERENCE_ENDINGS):
         return True
-    return own not in _BARE_IDS and (name.endswith(own) or name.endswith(own + "s"))
+    return own not in _BARE_IDS and name.endswith((own, f"{own}s"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import takewhile
 
 from judge.state.paths import is_glob, step_matches
 
@@ -125,10 +126,8 @@ class RuleTable:
         """``**`` may stand for no step at all, so what follows it waits as well."""
         settled = set(waiting)
         for number, place in list(settled):
-            steps = self._declared[number][0]
-            while place < len(steps) and steps[place] == "**":
-                place += 1
-                settled.add((number, place))
+            following = takewhile(lambda step: step == "**", self._declared[number][0][place:])
+            settled.update((number, place + n) for n, _ in enumerate(following, 1))
         return frozenset(settled)
 
     def _spot(self, waiting: frozenset[tuple[int, int]]) -> Spot:

@@ -94,14 +94,20 @@ class Table:
         if isinstance(now, dict):
             rows = [list(side.items()) for side in (was, now, wanted)]
             return Sides(*rows), self._made_up([row for side in (was, now, wanted) for row in side.values()])
-        drop: set[int] = set()
-        length = min(len(was), len(now), len(wanted))
-        if not self.walker.following or self.walker.known:
-            differing = differing_places(was, now, wanted, booleans=self.walker.booleans)
-            free = self.keys is not None or len(was) == len(now) == len(wanted)
-            drop = set(range(length)).difference(differing) if free else set(range(min(differing, default=length)))
-        left = [[(str(n), row) for n, row in enumerate(side) if n not in drop] for side in (was, now, wanted)]
+        kept, tail = self._not_the_same(was, now, wanted)
+        left = [[(str(n), side[n]) for n in (*kept, *range(tail, len(side)))] for side in (was, now, wanted)]
         return Sides(*left), self._made_up([row for side in left for _, row in side])
+
+    def _not_the_same(self, was: list[Json], now: list[Json], wanted: list[Json]) -> tuple[list[int], int]:
+        """Positions that all sides have but that are not the same in all, and the position from which all rows count."""
+        if self.walker.following and not self.walker.known:
+            return [], 0  # rows that are the same may refer to rows that are not
+        length = min(len(was), len(now), len(wanted))
+        differing = differing_places(was, now, wanted, booleans=self.walker.booleans)
+        if self.keys is not None or len(was) == len(now) == len(wanted):
+            return differing, length
+        # Where order counts and lengths differ, what stands between differing rows takes part in the order.
+        return [], min(differing, default=length)
 
     def _check_columns(self, keys: tuple[str, ...], sides: Sides) -> None:
         rows = [row for side in (sides.was, sides.now, sides.wanted) for _, row in side if isinstance(row, dict)]

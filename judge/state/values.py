@@ -10,7 +10,8 @@ import enum
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, compress
+from operator import is_not
 from typing import Any, Final, TypeAlias
 
 from judge.state.errors import StateUnavailable
@@ -103,28 +104,33 @@ def _equal_by_decimal(one: Json, other: Json) -> bool:
 
 def booleans_agree(ones: Sequence[Json], others: Sequence[Json]) -> bool:
     """Whether, in values that are pairwise ``==``, booleans stand opposite booleans only."""
-    left, right = list(ones), list(others)
+    left, right = _not_identical(ones, others)
     while left:
         kinds, opposite = list(map(type, left)), list(map(type, right))
         if kinds != opposite and any((a is bool) != (b is bool) for a, b in zip(kinds, opposite, strict=True)):
             return False
-        left, right = _paired_level_down(left, right, set(kinds))
+        left, right = _not_identical(*_paired_level_down(left, right, set(kinds)))
     return True
+
+
+def _not_identical(ones: Sequence[Json], others: Sequence[Json]) -> tuple[list[Json], list[Json]]:
+    differs = list(map(is_not, ones, others))
+    return list(compress(ones, differs)), list(compress(others, differs))
 
 
 def _paired_level_down(left: list[Json], right: list[Json], kinds: set[type]) -> tuple[list[Json], list[Json]]:
     below_left: list[Json] = []
     below_right: list[Json] = []
-    if dict in kinds or list in kinds:
-        for one, other in zip(left, right, strict=True):
-            if one is other:
-                continue
-            if type(one) is dict:
-                below_left.extend(one.values())
-                below_right.extend([other[key] for key in one])
-            elif type(one) is list:
-                below_left.extend(one)
-                below_right.extend(other)
+    if dict in kinds:
+        ours, theirs = ([value for value in side if type(value) is dict] for side in (left, right))
+        below_left.extend(chain.from_iterable(map(dict.values, ours)))
+        if list(map(list, ours)) == list(map(list, theirs)):
+            below_right.extend(chain.from_iterable(map(dict.values, theirs)))
+        else:
+            below_right.extend(other[key] for one, other in zip(ours, theirs, strict=True) for key in one)
+    if list in kinds:
+        below_left.extend(chain.from_iterable([value for value in left if type(value) is list]))
+        below_right.extend(chain.from_iterable([value for value in right if type(value) is list]))
     return below_left, below_right
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
@@ -25,8 +26,10 @@ def read_workbook(path: Path, name: str) -> dict[str, list[dict[str, Json]]]:
         ) from None
     _refuse_bombs(path, name)
     try:
-        values = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        formulas = openpyxl.load_workbook(path, read_only=True)
+        # From memory: a sheet left half-read in a file would keep it open.
+        content = path.read_bytes()
+        values = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True)
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise StateUnavailable(f"{name}: not a workbook ({error})") from None
     try:

@@ -47,9 +47,7 @@ def test_rows_that_were_there_keep_their_id_and_are_not_confused_with_new_ones()
 
 
 @pytest.mark.parametrize("field", ["refund_id", "refundId", "refund", "last_refund_id"])
-@pytest.mark.parametrize(
-    ("points_at", "right"), [(907, True), (908, False), (1, False), (2, False), (None, False)]
-)
+@pytest.mark.parametrize(("points_at", "right"), [(907, True), (908, False), (1, False), (2, False), (None, False)])
 def test_references_to_a_made_up_id_must_agree(field: str, points_at: Any, right: bool) -> None:
     initial = {"refunds": [], "orders": {"O-1": {field: None}}}
     final = {"refunds": [refund(907, "O-1"), refund(908, "O-2")], "orders": {"O-1": {field: points_at}}}
@@ -66,7 +64,11 @@ def test_references_agree_in_lists_of_ids_and_in_new_rows_of_other_tables() -> N
             {"id": first_line, "refund_id": one, "sku": "a"},
             {"id": first_line + 1, "refund_id": two, "sku": "a"},
         ]
-        return {"refunds": [refund(one, "O-1"), refund(two, "O-2")], "lines": lines, "users": {"u": {"refunds": [one, two]}}}
+        return {
+            "refunds": [refund(one, "O-1"), refund(two, "O-2")],
+            "lines": lines,
+            "users": {"u": {"refunds": [one, two]}},
+        }
 
     args = {"ignore": ["refunds.id", "lines.id"]}
     assert match(initial, state(907, 908, 50), state(1, 2, 1), **args)
@@ -85,7 +87,9 @@ def test_a_number_that_is_no_reference_is_not_taken_for_one() -> None:
     assert not match(initial, final, goal)
 
 
-@pytest.mark.parametrize("args", [{"ignore": ["refunds.*.id"]}, {"generated": ["refunds.*.id"]}], ids=["ignored", "generated"])
+@pytest.mark.parametrize(
+    "args", [{"ignore": ["refunds.*.id"]}, {"generated": ["refunds.*.id"]}], ids=["ignored", "generated"]
+)
 def test_rows_kept_under_a_made_up_key_are_aligned_by_content(args: Any) -> None:
     initial: Any = {"refunds": {}, "orders": {"O-1": {"refund_id": None}}}
     final = {"refunds": {"R-907": {"id": "R-907", "amt": 48}}, "orders": {"O-1": {"refund_id": "R-907"}}}

@@ -39,7 +39,9 @@ def test_big_numbers_are_exact() -> None:
     ("now", "right"), [(48.01, True), (47.99, True), ("48.01", True), (48.011, False), (49, False), (None, False)]
 )
 def test_a_tolerance_holds_on_its_path_inclusively_and_exactly(now: Any, right: bool) -> None:
-    assert match({"o": [{"id": 1, "total": now}]}, {"o": [{"id": 1, "total": 48}]}, tolerance={"o.*.total": 0.01}) is right
+    assert (
+        match({"o": [{"id": 1, "total": now}]}, {"o": [{"id": 1, "total": 48}]}, tolerance={"o.*.total": 0.01}) is right
+    )
 
 
 def test_a_tolerance_on_one_column_leaves_others_strict() -> None:
@@ -51,7 +53,9 @@ def test_order_is_free_only_where_declared() -> None:
     final, goal = {"payments": cards}, {"payments": cards[::-1]}
     assert match(final, goal, unordered=["payments"])
     assert not match(final, goal)
-    assert not match({"payments": cards, "log": [1, 2]}, {"payments": cards[::-1], "log": [2, 1]}, unordered=["payments"])
+    assert not match(
+        {"payments": cards, "log": [1, 2]}, {"payments": cards[::-1], "log": [2, 1]}, unordered=["payments"]
+    )
 
 
 def test_an_unordered_list_still_counts_its_elements() -> None:
@@ -194,7 +198,11 @@ def test_what_is_allowed_is_listed_and_no_fault_but_obligations_stay() -> None:
     goal = {"t": {"a": 2}, "log": []}
     args = {"allow": ["log", "t.*"]}
     comparison = compare(before, {"t": {"a": 2, "b": 9}, "log": ["x"]}, goal, Options.from_args(args))
-    assert {c.path: c.kind for c in comparison.changes} == {"t/a": "required_made", "t/b": "allowed", "log/0": "allowed"}
+    assert {c.path: c.kind for c in comparison.changes} == {
+        "t/a": "required_made",
+        "t/b": "allowed",
+        "log/0": "allowed",
+    }
     assert comparison.match
     assert not compare(before, before, goal, Options.from_args(args)).match
 
@@ -219,7 +227,9 @@ def test_keys_hold_for_tables_within_rows() -> None:
 
 def test_rows_with_a_key_that_is_not_unique_are_still_all_compared() -> None:
     args = {"keys": {"t": ["k"]}}
-    assert match({"t": [{"k": 1, "v": "b"}, {"k": 1, "v": "a"}]}, {"t": [{"k": 1, "v": "a"}, {"k": 1, "v": "b"}]}, **args)
+    assert match(
+        {"t": [{"k": 1, "v": "b"}, {"k": 1, "v": "a"}]}, {"t": [{"k": 1, "v": "a"}, {"k": 1, "v": "b"}]}, **args
+    )
     assert not match({"t": [{"k": 1, "v": "a"}] * 2}, {"t": [{"k": 1, "v": "a"}]}, **args)
     assert not match({"t": [{"k": 1, "v": "a"}] * 2}, {"t": [{"k": 1, "v": "a"}, {"k": 1, "v": "b"}]}, **args)
 

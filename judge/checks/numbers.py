@@ -55,7 +55,8 @@ _NOT_A_QUANTITY_AFTER = re.compile(
 )
 
 
-_TAIL_OF_A_WORD = re.compile(r"[^\W_]$|[^\W_]_+$|[^\W\d_][-–/]$")
+# Not `$`, which also matches before a line break: a number at the start of a line is no tail of the line before.
+_TAIL_OF_A_WORD = re.compile(r"[^\W_]\Z|[^\W_]_+\Z|[^\W\d_][-–/]\Z")
 _BESIDE_A_NUMBER = re.compile(rf"{_PERCENT.pattern}|[\s$€£¥₹%+−-]|{_CODES}", re.IGNORECASE)
 
 

@@ -20,6 +20,7 @@ from tests.judge.checks.episodes import ask, failure, said, value
         ("10", "Your order 4410 ships soon.", False),
         (10, "There are 110 items.", False),
         (10, "There are 10 items.", True),
+        (31, "## Figures\n31 of 40 points are done.", True),
         (10, "There are 10.5 items.", False),
         (10, "There are 4,410 items.", False),
         (10, "See invoice INV-10 and ch_10.", False),

@@ -83,7 +83,7 @@ def score_of(record: GradeRecord) -> float:
 
 def asked(name: str, episode: Episode) -> list[Criterion]:
     """The criteria of an episode that judges are asked about, filled in."""
-    rubric = rubrics.load(SETS[name] or episode.rubric)  # type: ignore[arg-type]
+    rubric = rubrics.load(SETS[name] or episode.rubric)
     return [c for c in fill(rubric, episode.names).leaves if c.judged and applies(c, episode.names)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +41,8 @@ class Find:
     """What a text holds outside its thoughts.
 
     `begin` is the place after thoughts that were closed but never opened; `thoughts` the other thoughts, as places;
-    `broken` where something began like JSON and could not be read to its end. `unclosed` if the thoughts never ended:
-    then nothing after them counts.
+    `broken` where something began like JSON and could not be read to its end (-1: in thoughts that were never opened).
+    `unclosed` if the thoughts never ended: then nothing after them counts.
     """
 
     text: str
@@ -100,7 +99,9 @@ class _Hunt:
 
     def _forget_all_before(self, end: int) -> int:
         """A tag that closes what nobody opened: some servers put the opening tag into the prompt."""
-        self.documents, self.broken, self.thoughts, self.begin = [], [], [], end
+        self.documents, self.thoughts, self.begin = [], [], end
+        # It may as well stand in a string of the broken thing, so what follows is not above doubt.
+        self.broken = [-1] if self.broken else []
         return end
 
     def _end_of_thought(self, at: int) -> int:
@@ -146,17 +147,14 @@ def _closes(tag: re.Match[str]) -> bool:
 
 
 def is_debris(tail: str, *, after_broken: bool) -> bool:
-    """True if `tail`, the text after an answer, closes a brace that nobody opened in it: the answer was part of something.
+    """True if `tail`, the text after an answer, closes what nobody opened in it: the answer was part of something.
 
-    Superfluous closing brackets right after the answer are harmless, unless something broken stands before it.
+    Superfluous closing brackets right after the answer are harmless; after something broken no brace is.
     """
-    rest = tail if after_broken else tail.lstrip("}] \t\r\n")
-    return _falls_below(rest)
-
-
-def _falls_below(characters: Iterable[str]) -> bool:
+    if after_broken:
+        return "}" in tail
     depth = 0
-    for char in characters:
+    for char in tail.lstrip("}] \t\r\n"):
         depth += (char == "{") - (char == "}")
         if depth < 0:
             return True

@@ -34,7 +34,7 @@ _LITERALS = {
     "NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf"),
 }  # fmt: skip
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_HEX = re.compile(r"[0-9a-fA-F]{4}")
+_CODES = {"u": re.compile(r"[0-9a-fA-F]{4}"), "x": re.compile(r"[0-9a-fA-F]{2}")}
 
 
 class BrokenError(ValueError):
@@ -151,7 +151,7 @@ class _Reader:
 
     def _escape(self, at: int, pieces: list[str]) -> int:
         char = self.text[at + 1 : at + 2]
-        if char == "u" and (code := _HEX.match(self.text, at + 2)):
+        if (pattern := _CODES.get(char)) and (code := pattern.match(self.text, at + 2)):
             pieces.append(chr(int(code[0], 16)))
             return code.end()
         pieces.append(_ESCAPES.get(char, char))

@@ -73,8 +73,10 @@ def _search(text: str, asked: Asked, rater: str, *, cut: bool) -> Parsed:
     find = _hunted(_decoded_once(text))
     if not find.outside().strip():
         raise _nothing("wrote only thoughts", cut=cut)
+    if find.unclosed and not cut:
+        raise ReplyError("parse_error", "began a thought and never ended it, so that its last word is unknown")
     sets, broken, echoes = _sets(find, asked)
-    if cut and not (sets and not broken and _stands_alone(find, sets[-1][0])):
+    if cut and not (sets and not broken and not find.unclosed and _stands_alone(find, sets[-1][0])):
         raise ReplyError("truncated", "was cut off before its answer was complete")
     if not sets:
         return _without_set(find, asked, rater, unreadable=bool(broken or echoes))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from judge.episode import Episode, Step
@@ -21,7 +21,8 @@ INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff\ud800-\udfff]|(?<=\ufe0f)\ufe0f"
 )
 DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,([A-Za-z0-9+/=_-]{64,})")
-LONG_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{2000,}")
+BLOB = 2000
+LONG_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{%d,}" % BLOB)
 
 _PRINTABLE_ASCII = bytes([9, 10, *range(32, 127)])
 
@@ -51,7 +52,7 @@ def shown(text: str) -> str:
     """`text` with each invisible character as ⟨U+200B⟩, and long encoded blobs as a note of their type and size."""
     if len(text) > 64:
         text = DATA_URI.sub(_note_of_blob, text)
-        if len(text) > 2000:
+        if len(text) > BLOB:
             text = LONG_BLOB.sub(lambda m: f"⟨{len(m[0])} characters of encoded data⟩", text)
     return INVISIBLE.sub(_name_of, text) if holds_invisible(text) else text
 
@@ -97,19 +98,32 @@ def as_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=isinstance(value, Mapping))
 
 
-def step_lines(step: Step) -> list[str]:
+def step_lines(step: Step, show: Callable[[str], str] = indented) -> list[str]:
     """The lines that show one step, each beginning with its number and producer."""
     lines = []
     if step.text:
-        lines.append(f"[{step.t}] {step.by}: {indented(step.text)}")
+        lines.append(f"[{step.t}] {step.by}: {show(step.text)}")
     if step.action is not None:
         arguments = as_text(step.action.args) if step.action.args else ""
-        lines.append(f"[{step.t}] {step.action.by} calls {indented(step.action.tool)} {indented(arguments)}".rstrip())
+        lines.append(f"[{step.t}] {step.action.by} calls {show(step.action.tool)} {show(arguments)}".rstrip())
     if step.observation is not None:
         producer = "tool" if step.action is not None else "environment"
         failed = " error" if step.error else ""
-        lines.append(f"[{step.t}] {producer}{failed}: {indented(as_text(step.observation))}")
+        lines.append(f"[{step.t}] {producer}{failed}: {show(as_text(step.observation))}")
     return lines
+
+
+def transcript_blocks(steps: Iterable[Step]) -> list[str]:
+    """The transcript, a text for each step. Most transcripts hold nothing to be shown: that is found out for all at once."""
+    blocks = ["\n".join(step_lines(step, _only_indented)) for step in steps]
+    whole = "\n".join(blocks)
+    if holds_invisible(whole) or "base64," in whole or any(len(block) > BLOB for block in blocks):
+        return ["\n".join(step_lines(step)) for step in steps]
+    return blocks
+
+
+def _only_indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
 
 
 def step_source(step: Step) -> str:

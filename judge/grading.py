@@ -92,7 +92,8 @@ def _settle(case: Case, criterion: Criterion, checked: Checked) -> None:
 
 
 def _closed_by_code(case: Case) -> bool:
-    return bool(score(case.filled, case.settled).closed_gates)
+    gates = {gate.id for gate in case.filled.gates}
+    return any(v.criterion in gates for v in case.settled) and bool(score(case.filled, case.settled).closed_gates)
 
 
 def _forfeit(case: Case, nothing: Unanswerable) -> None:
@@ -208,7 +209,7 @@ async def _escalate(case: Case, exhibit: Exhibit, bench: Bench, sitting: Sitting
 
 def close_case(case: Case, bench: Bench, *, ignore: frozenset[str] = frozenset()) -> GradeRecord:
     """Pool what the judges said, score it, and write the record. Verdicts of judges in `ignore` do not count."""
-    pooled = [(c, _pooled(case, c, bench, ignore)) for c in case.to_ask]
+    pooled = _pool_all(case, bench, ignore)
     verdicts, failures, forfeited = list(case.settled), list(case.failures), set(case.forfeited)
     tied = False
     for criterion, found in pooled:
@@ -224,16 +225,21 @@ def close_case(case: Case, bench: Bench, *, ignore: frozenset[str] = frozenset()
     grade = score(case.filled, verdicts, skipped=case.skipped, forfeited=forfeited)
     extra = ["tie"] if tied else []
     extra += ["forfeited"] if forfeited and "no_reply" not in case.flags else []
+    places = {c.id: place for place, c in enumerate(case.filled.leaves)}
+    verdicts.sort(key=lambda verdict: places[verdict.criterion])
     return _record(case, bench, grade, verdicts, failures, [found for _, found in pooled], extra, ignore)
 
 
-def _pooled(case: Case, criterion: Criterion, bench: Bench, ignore: frozenset[str]) -> Pooled:
-    counted = [j for j in case.judgements if j.judge not in ignore]
+def _pool_all(case: Case, bench: Bench, ignore: frozenset[str]) -> list[tuple[Criterion, Pooled]]:
     strong = {seat.judge.name for seat in bench.escalation}
-    stronger = by_criterion([j for j in counted if j.judge in strong]).get(criterion.id, [])
-    if stronger:
-        return pool(criterion, stronger, bench.panel.model_copy(update={"quorum": 1, "pool": "mean"}))
-    return pool(criterion, by_criterion(counted).get(criterion.id, []), bench.panel)
+    counted = [j for j in case.judgements if j.judge not in ignore]
+    first = by_criterion([j for j in counted if j.judge not in strong])
+    stronger = by_criterion([j for j in counted if j.judge in strong])
+    alone = bench.panel.model_copy(update={"quorum": 1, "pool": "mean"}) if stronger else bench.panel
+    return [
+        (c, pool(c, stronger[c.id], alone) if c.id in stronger else pool(c, first.get(c.id, []), bench.panel))
+        for c in case.to_ask
+    ]
 
 
 def _failures_on(case: Case, criterion: Criterion, found: Pooled, bench: Bench) -> list[Failure]:

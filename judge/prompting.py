@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -13,8 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from judge.episode import Episode
 from judge.errors import JudgeError
-from judge.evidence import as_text, ending, indented, mark_for, step_lines, step_source
-from judge.models.exchange import Prompt
+from judge.evidence import as_text, ending, indented, mark_for, step_source, transcript_blocks
+from judge.models.exchange import Prompt, Schema
 from rubrics.criterion import ALL_EVIDENCE, CANNOT_TELL, NOT_APPLICABLE, Criterion, Evidence
 from rubrics.fingerprints import fingerprint_of
 
@@ -67,18 +67,42 @@ class Exhibit:
     @cached_property
     def blocks(self) -> list[str]:
         """The transcript, a text for each step."""
-        return ["\n".join(step_lines(step)) for step in self.episode.steps]
+        return transcript_blocks(self.episode.steps)
 
     @cached_property
-    def sources(self) -> dict[int | str, str]:
+    def sources(self) -> Mapping[int | str, str]:
         """What quotes may cite: steps by their number, and `policy`, `context`, `task`, `state`, `artifact:NAME`."""
-        found: dict[int | str, str] = {step.t: step_source(step) for step in self.episode.steps}
-        found["policy"] = as_text(self.episode.context.get("policy") or "")
-        found["context"] = _context(self.episode)
-        found["task"] = self.episode.instruction
-        found["state"] = "\n".join(self.changes or ())
-        found.update({f"artifact:{name}": text for name, text in self.artifact_texts.items()})
-        return found
+        return _Sources(self)
+
+
+class _Sources(Mapping[int | str, str]):
+    """Sources, each put together when it is first cited: most never are."""
+
+    def __init__(self, exhibit: Exhibit) -> None:
+        episode = exhibit.episode
+        self._steps = {step.t: step for step in episode.steps}
+        self._texts: dict[int | str, str] = {f"artifact:{name}": text for name, text in exhibit.artifact_texts.items()}
+        self._others: dict[int | str, Callable[[], str]] = {
+            "policy": lambda: as_text(episode.context.get("policy") or ""),
+            "context": lambda: _context(episode),
+            "task": lambda: episode.instruction,
+            "state": lambda: "\n".join(exhibit.changes or ()),
+        }
+        self._places = [*self._steps, *self._others, *self._texts]
+
+    def __getitem__(self, place: int | str) -> str:
+        if place not in self._texts:
+            if isinstance(place, int):
+                self._texts[place] = step_source(self._steps[place])
+            else:
+                self._texts[place] = self._others[place]()
+        return self._texts[place]
+
+    def __iter__(self) -> Iterator[int | str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def _render(exhibit: Exhibit, kinds: tuple[Evidence, ...], budget: int) -> tuple[str, tuple[str, ...]]:
@@ -188,8 +212,13 @@ def compose(
     system, questions = templates
     return Prompt(
         system=_system(system), evidence=evidence, criteria=tuple(criteria), episode_id=exhibit.episode.id,
-        questions=template(questions).render(criteria=criteria, complaint=complaint), schema=schema_for(criteria), flags=flags,
+        questions=_questions(questions, criteria, complaint), schema=schema_for(criteria), flags=flags,
     )  # fmt: skip
+
+
+def _questions(name: str, criteria: Sequence[Criterion], complaint: str | None) -> str:
+    asked = [(c, " | ".join([*c.by_name, *([NOT_APPLICABLE] if c.may_not_apply else [])])) for c in criteria]
+    return template(name).render(asked=asked, complaint=complaint)
 
 
 @lru_cache(maxsize=16)
@@ -213,7 +242,7 @@ def batches(
     return found
 
 
-def schema_for(criteria: Sequence[Criterion]) -> dict[str, Any]:
+def schema_for(criteria: Sequence[Criterion]) -> Schema:
     """The JSON schema of a reply: every object closed, every key required, reason before level."""
     levels = {level.name: None for c in criteria for level in c.levels}
     allowed = [*levels, CANNOT_TELL, *([NOT_APPLICABLE] if any(c.may_not_apply for c in criteria) else [])]
@@ -221,13 +250,13 @@ def schema_for(criteria: Sequence[Criterion]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)
-def _schema(ids: tuple[str, ...], levels: tuple[str, ...]) -> dict[str, Any]:
+def _schema(ids: tuple[str, ...], levels: tuple[str, ...]) -> Schema:
     quote = _closed(step={"type": ["integer", "null"]}, source={"type": ["string", "null"]}, text={"type": "string"})
     entry = _closed(
         id={"type": "string", "enum": list(ids)}, quotes={"type": "array", "items": quote}, reason={"type": "string"},
         level={"type": "string", "enum": list(levels)},
     )  # fmt: skip
-    return _closed(verdicts={"type": "array", "items": entry})
+    return Schema(_closed(verdicts={"type": "array", "items": entry}))
 
 
 def _closed(**properties: Any) -> dict[str, Any]:

@@ -14,6 +14,15 @@ from rubrics.fingerprints import canonical
 Finish = Literal["stop", "length", "content_filter", "refusal", "tool_call", "unknown"]
 
 
+class Schema(dict[str, Any]):
+    """A JSON schema that many prompts share; its text is made once."""
+
+    @cached_property
+    def text(self) -> str:
+        """The schema as canonical JSON."""
+        return canonical(self)
+
+
 @dataclass(frozen=True)
 class Prompt:
     """The exact words for one call, in the order in which prompt caches like them.
@@ -41,7 +50,7 @@ class Prompt:
     def key(self) -> str:
         """The SHA-256 of all that the model sees, in hex."""
         digest = hashlib.sha256()
-        schema = "" if self.schema is None else canonical(self.schema)
+        schema = self.schema.text if isinstance(self.schema, Schema) else canonical(self.schema) if self.schema else ""
         for part in (self.system, self.evidence, self.questions, schema):
             digest.update(part.encode("utf-8", "surrogatepass") + b"\x00")
         return digest.hexdigest()

@@ -14,7 +14,6 @@ import threading
 import weakref
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +76,7 @@ class Ledger:
         self._after_fork()
         row = {
             "key": key, "episode_id": _storable(prompt.episode_id), "judge": judge, "reference": reference, "sample": sample,
-            "questions": _storable(prompt.questions), "reply": json.dumps(_reply_to(reply)),
-            "system": prompt.system, "evidence": prompt.evidence,
+            "questions": prompt.questions, "reply": reply, "system": prompt.system, "evidence": prompt.evidence,
         }  # fmt: skip
         with self._lock:
             self._known.add(bytes.fromhex(key))
@@ -138,7 +136,7 @@ class Ledger:
 
     def _without_texts(self, row: dict[str, Any], bodies: dict[str, bytes]) -> dict[str, Any]:
         """The row with hashes for its long texts; new texts go to `bodies`, compressed (which lets other threads run)."""
-        row = dict(row)
+        row = {**row, "questions": _storable(row["questions"]), "reply": json.dumps(_reply_to(row["reply"]))}
         for name in ("system", "evidence"):
             text = row[name].encode("utf-8", "replace")
             row[name] = hashlib.sha256(text).hexdigest()
@@ -215,7 +213,7 @@ def _grade_row(record: GradeRecord) -> dict[str, Any]:
 def _reply_to(reply: Reply) -> dict[str, Any]:
     return {
         "text": reply.text, "finish": reply.finish, "model": reply.model, "seconds": reply.seconds, "notes": list(reply.notes),
-        "usage": asdict(reply.usage), "probabilities": reply.probabilities,
+        "usage": vars(reply.usage), "probabilities": reply.probabilities,
     }  # fmt: skip
 
 

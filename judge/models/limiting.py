@@ -14,6 +14,30 @@ TOO_MANY = WINDOW // 4
 """Of the calls seen last, a quarter must have met an overload before there is a reason to slow down."""
 
 
+class _Turn:
+    """A waiter's place in the queue. `given` is True once the slot is its own, whether it has heard of it or not."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.come: asyncio.Future[None] = loop.create_future()
+        self.given = False
+        self._loop = loop
+
+    def give(self) -> bool:
+        """Hand the slot over. False if the waiter is gone."""
+        if self.come.done() or self._loop.is_closed():
+            return False
+        self.given = True
+        if asyncio._get_running_loop() is self._loop:
+            self._tell()
+        else:
+            self._loop.call_soon_threadsafe(self._tell)
+        return True
+
+    def _tell(self) -> None:
+        if not self.come.done():
+            self.come.set_result(None)
+
+
 class Limiter:
     """At most `most` calls in flight, adapted to what the endpoint bears; usable from several event loops and threads."""
 
@@ -22,7 +46,7 @@ class Limiter:
         self.limit = float(most)
         self.in_flight = 0
         self._lock = threading.Lock()
-        self._waiting: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = deque()
+        self._waiting: deque[_Turn] = deque()
         self._seen: deque[bool] = deque(maxlen=WINDOW)
         self._overloads = 0
 
@@ -36,28 +60,26 @@ class Limiter:
 
     async def wait(self, deadline: float | None) -> None:
         """Wait for a slot and take it. Raises JudgeError("timeout") at the deadline, a time of time.monotonic()."""
-        loop = asyncio.get_running_loop()
-        turn = loop.create_future()
+        turn = _Turn(asyncio.get_running_loop())
         with self._lock:
-            self._waiting.append((loop, turn))
+            self._waiting.append(turn)
         self._wake()
         try:
             async with asyncio.timeout(None if deadline is None else max(0.0, deadline - time.monotonic())):
-                await turn
+                await turn.come
         except TimeoutError:
-            self._leave(loop, turn)
+            self._leave(turn)
             raise JudgeError("timeout", f"no call was free before the deadline ({self.in_flight} in flight)") from None
         except asyncio.CancelledError:
-            self._leave(loop, turn)
+            self._leave(turn)
             raise
 
-    def _leave(self, loop: asyncio.AbstractEventLoop, turn: asyncio.Future[None]) -> None:
+    def _leave(self, turn: _Turn) -> None:
         with self._lock:
-            given = (loop, turn) not in self._waiting
-            if given:
+            if turn.given:
                 self.in_flight -= 1
-            else:
-                self._waiting.remove((loop, turn))
+            elif turn in self._waiting:
+                self._waiting.remove(turn)
         self._wake()
 
     def release(self) -> None:
@@ -68,15 +90,10 @@ class Limiter:
             self._wake()
 
     def _wake(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting or self.in_flight >= int(self.limit):
-                    return
-                loop, turn = self._waiting.popleft()
-                self.in_flight += 1
-            if not _hand_over(loop, turn):
-                with self._lock:
-                    self.in_flight -= 1
+        with self._lock:
+            while self._waiting and self.in_flight < int(self.limit):
+                if self._waiting.popleft().give():
+                    self.in_flight += 1
 
     def note(self, *, overloaded: bool) -> None:
         """Learn from a call's end: halve the limit when a quarter of the last calls were too many, else let it grow."""
@@ -98,23 +115,3 @@ class Limiter:
         # The next judgement is made on calls that began under the new limit.
         self._seen.clear()
         self._overloads = 0
-
-
-def _hand_over(loop: asyncio.AbstractEventLoop, turn: asyncio.Future[None]) -> bool:
-    """Tell a waiter that the slot is its own. False if it is gone."""
-    if turn.done() or loop.is_closed():
-        return False
-    try:
-        here = asyncio.get_running_loop() is loop
-    except RuntimeError:
-        here = False
-    if here:
-        turn.set_result(None)
-    else:
-        loop.call_soon_threadsafe(_set, turn)
-    return True
-
-
-def _set(turn: asyncio.Future[None]) -> None:
-    if not turn.done():
-        turn.set_result(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from judge.evidence import INVISIBLE
 from rubrics import BLAME_OF, Criterion, Failure, Quote, Verdict
@@ -77,20 +78,11 @@ def _failure(verdict: Verdict) -> Failure:
 def _verified(verdict: Verdict, shelf: _Shelf) -> Verdict:
     flags = list(verdict.flags)
     quotes = tuple(_checked(quote, shelf, flags) for quote in verdict.quotes)
-    return Verdict(
-        criterion=verdict.criterion,
-        rater=verdict.rater,
-        episode=verdict.episode,
-        level=verdict.level,
-        value=verdict.value,
-        probability=verdict.probability,
-        reason=verdict.reason,
-        quotes=quotes,
-        flags=tuple(dict.fromkeys(flags)),
-    )
+    return Verdict.model_validate({**vars(verdict), "quotes": quotes, "flags": tuple(dict.fromkeys(flags))})
 
 
-def _checked(quote: Quote, shelf: _Shelf, flags: list[str]) -> Quote:
+def _checked(quote: Quote, shelf: _Shelf, flags: list[str]) -> dict[str, Any]:
+    """The quote with what was found out about it, as the fields of a new one; `flags` gains what is wrong with it."""
     step, source, verified = quote.step, quote.source, False
     if not is_telling(quote.text):
         flags.append(TOO_SHORT)
@@ -102,7 +94,7 @@ def _checked(quote: Quote, shelf: _Shelf, flags: list[str]) -> Quote:
         step, source, verified = (found, None, True) if isinstance(found, int) else (None, found, True)
     else:
         flags.append(NOT_FOUND)
-    return Quote(text=quote.text, step=step, source=source, verified=verified)
+    return {"text": quote.text, "step": step, "source": source, "verified": verified}
 
 
 def is_telling(text: str) -> bool:

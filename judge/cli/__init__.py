@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import typer
 
@@ -32,13 +33,13 @@ app.add_typer(models.app, name="models")
 app.add_typer(rubric_commands.app, name="rubric")
 
 
-def main() -> None:
-    """Run the command line; an error of input is one sentence on stderr and exit code 2."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line (of `sys.argv` if None); an error of input is one sentence on stderr and exit code 2."""
     from judge.errors import InputError
     from rubrics.errors import RubricError
 
     try:
-        app(standalone_mode=True)
+        app(args=None if arguments is None else list(arguments), standalone_mode=True)
     except (InputError, RubricError) as error:
         sys.stderr.write(f"judge: {error}\n")
         raise SystemExit(BAD_INPUT) from None

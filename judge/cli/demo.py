@@ -38,16 +38,17 @@ def demo(
 
 
 def _embedded(judge: str, folder: Path) -> int:
+    from judge.cli.models import fetch
     from judge.cli.setup import console
     from judge.judges import parse_reference
-    from judge.models.weights import installed, pull
+    from judge.models.weights import installed
 
     out = console()
     name = parse_reference(judge).name
     if installed(name) is None:
         sys.stderr.write(f"judge: fetching the weights of {name} once\n")
-        pull(name, progress=lambda said: sys.stderr.write(f"judge: {said}\n"))
-    out.rule(f"1. Three short replies, judged here by {judge}")
+        fetch(name)
+    out.print(f"\n[bold]1. Three short replies, judged here by {judge}[/bold]")
     out.print("a small model that reads one probability for each question; see docs/guides/embedded-judge.md for how often it is right\n")
     records = _grade("demo", [judge], folder)
     _table(records)
@@ -60,10 +61,10 @@ def _recorded_group(folder: Path) -> None:
     from rubrics.loading import load
 
     out = console()
-    out.rule("2. Eight attempts at one refund: a state check as gate, and two recorded judges")
+    out.print("\n[bold]2. Eight attempts at one refund: a state check as gate, and two recorded judges[/bold]")
     records = _grade("refund_group", ["recorded/refund_group.replies.jsonl"], folder, rubric="refund_reply")
     _table(records)
-    out.rule("why a2 scored 0")
+    out.print("\n[bold]why a2 scored 0[/bold]")
     explain(next(r for r in records if r.episode_id == "a2"), out, rubric=load("refund_reply"))
 
 
@@ -85,7 +86,7 @@ def _recorded_library(folder: Path) -> int:
         table.add_row(rubric_id, str(len(records)), str(len(scores)), number(mean), bar(mean))
         total += len(records)
     out = console()
-    out.rule("3. The library's rubrics on their own samples, by recorded judges")
+    out.print("\n[bold]3. The library's rubrics on their own samples, by recorded judges[/bold]")
     out.print(table)
     return total
 

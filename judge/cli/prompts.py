@@ -69,10 +69,10 @@ def _composed(path: Path, wanted: str, rubric: str | None, judge: str | None, ba
 def _show(made: Prompt, out: Console, *, title: str, schema: bool) -> None:
     from judge.prompting import tokens_in
 
-    out.rule(f"{title}: system", style="dim")
-    out.print(made.system, markup=False)
-    out.rule(f"{title}: user, about {tokens_in(made):,} tokens in all", style="dim")
-    out.print(made.user, markup=False)
+    out.print(f"--- {title}: system ---", style="dim")
+    out.print(made.system, markup=False, soft_wrap=True)
+    out.print(f"--- {title}: user; about {tokens_in(made):,} tokens in all ---", style="dim")
+    out.print(made.user, markup=False, soft_wrap=True)
     if schema:
         from judge.cli.grading import print_json
 
@@ -82,9 +82,9 @@ def _show(made: Prompt, out: Console, *, title: str, schema: bool) -> None:
 def show_exchanges(exchanges: list[dict[str, Any]], out: Console) -> None:
     """Every prompt and reply, one after another."""
     for exchange in exchanges:
-        out.rule(f"to {exchange['judge']} ({exchange['reference']}), sample {exchange['sample']}", style="dim")
-        out.print(exchange["system"], markup=False)
-        out.print(exchange["evidence"] + exchange["questions"], markup=False)
-        out.rule("reply", style="dim")
+        out.print(f"--- to {exchange['judge']} ({exchange['reference']}), sample {exchange['sample']} ---", style="dim", markup=False)
+        out.print(exchange["system"], markup=False, soft_wrap=True)
+        out.print(exchange["evidence"] + exchange["questions"], markup=False, soft_wrap=True)
+        out.print("--- reply ---", style="dim")
         reply = exchange["reply"]
-        out.print(reply["text"] if reply["text"] is not None else str(reply["probabilities"]), markup=False)
+        out.print(reply["text"] if reply["text"] is not None else str(reply["probabilities"]), markup=False, soft_wrap=True)

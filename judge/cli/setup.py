@@ -30,7 +30,7 @@ def console(*, stderr: bool = False) -> Console:
 
     made = Console(stderr=stderr, highlight=False, soft_wrap=False)
     if not made.is_terminal:
-        made = Console(stderr=stderr, highlight=False, width=max(made.width, 140))
+        made = Console(stderr=stderr, highlight=False, width=1000)
     return made
 
 

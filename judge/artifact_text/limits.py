@@ -35,9 +35,8 @@ def missing(package: str, path: Path) -> MissingReaderError:
 
 def unreadable(path: Path, error: object) -> ArtifactError:
     """The error for a file that its reader can't open."""
-    return ArtifactError(
-        f"{path.name} can't be opened as {path.suffix}: {error or 'it is broken'}"[:300], kind="unreadable"
-    )
+    message = f"{path.name} can't be opened as {path.suffix}: {error or 'it is broken'}"
+    return ArtifactError("unreadable", message[:300])
 
 
 def cut(text: str) -> str:

@@ -27,7 +27,8 @@ NAMES = {
 _RARE = frozenset({"af", "sw", "ms", "ca", "is", "sr"})
 _CODES = {name: code for code, name in NAMES.items()} | {"farsi": "fa", "nb": "no", "nn": "no", "mandarin": "zh"}
 _NO_WORDS = re.compile(r"https?://\S+|\S+@\S+|\S*\d\S*")
-SURE = 0.8
+# It takes more to say that a text is in another language than that it is in the one asked for.
+SURE_IT_IS, SURE_IT_IS_NOT = 0.5, 0.8
 FEWEST_LETTERS = 12
 
 
@@ -78,7 +79,8 @@ def language(episode: Episode, args: Language, _settings: CheckSettings) -> Find
         return Finding(None, reason, kind="check_error")
     found, probability = ranked[0]
     asked = listed([NAMES[code] for code in sorted(wanted)])
-    if (letters < FEWEST_LETTERS and words.isascii()) or probability < SURE:
+    sure = probability >= (SURE_IT_IS if found in wanted else SURE_IT_IS_NOT)
+    if not sure or (letters < FEWEST_LETTERS and words.isascii()):
         return Finding(None, f"{at.name}: too little text to tell its language, expected {asked}")
     return yes_or_no(found in wanted, f"{at.name} is in {NAMES[found]}, expected {asked}")
 

@@ -82,11 +82,7 @@ def json_schema(episode: Episode, args: JsonSchema, _settings: CheckSettings) ->
         return at
     if not at.texts:
         return yes_or_no(False, at.absence)
-    try:
-        validator = validator_of(json_text(args.schema_))
-    except ModuleNotFoundError:
-        reason = "the check `json_schema` needs jsonschema: pip install 'rubric-judge[office]'"
-        return Finding(None, reason, kind="check_error")
+    validator = validator_of(json_text(args.schema_))
     faults = [_fault(validator, text) for text in at.texts]
     fault = None if None in faults else faults[-1]
     return yes_or_no(fault is None, f"{at.name}: {fault or 'is JSON as the schema asks'}")

@@ -18,11 +18,12 @@ def said(*replies: str, **more: Any) -> Episode:
 
 def did(*steps: Any, **more: Any) -> Episode:
     """An episode of tool calls, each given as a name, a name and arguments, or a whole step."""
-    whole = [
-        step if isinstance(step, dict) else {"action": {"tool": step} if isinstance(step, str) else dict(zip(("tool", "args"), step))}
-        for step in steps
-    ]  # fmt: skip
+    whole = [step if isinstance(step, dict) else {"action": _action(step)} for step in steps]
     return episode_from({"task_id": "x", "steps": whole, **more})
+
+
+def _action(step: Any) -> dict[str, Any]:
+    return {"tool": step} if isinstance(step, str) else {"tool": step[0], "args": step[1]}
 
 
 def criterion(name: str, *, levels: Any = None, weight: float = 1.0, **args: Any) -> Criterion:

@@ -8,17 +8,20 @@ import asyncio
 import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from judge.errors import InputError, JudgeError
 from judge.judges import Judge
 from judge.models.chat import Chat
 from judge.models.dialects import settings_of
-from judge.models.endpoints import is_local, read_key
+from judge.models.endpoints import VENDORS, is_local, read_key
+from judge.models.loops import PerLoop
+from judge.models.openai import open_client
 from judge.models.outcomes import Source
 from judge.models.prices import Tariff
 from judge.models.remote import Remote, Response
-from judge.models.sdk import imported
+from judge.models.sdk import close_client, imported
 
 _BY_NAME = {
     "ContextWindowExceededError": (400, "context_length_exceeded"),
@@ -36,7 +39,7 @@ def connect_sdk(judge: Judge) -> Remote:
     key = _key(judge, litellm)
     where = judge.base_url or f"LiteLLM's endpoint for {judge.reference.name}"
     source = Source(str(judge.reference), where, (key,) if key else ())
-    transport = LiteLlm(litellm, source, {"api_base": judge.base_url, "api_key": key})
+    transport = LiteLlm(litellm, source, {"api_base": judge.base_url, "api_key": key}, _clients(judge, key))
     return Remote(judge, Chat(), transport, source=source, settings=settings_of(judge), tariff=Tariff(judge.price))
 
 
@@ -55,20 +58,34 @@ def _key(judge: Judge, litellm: Any) -> str | None:
     return None
 
 
+def _clients(judge: Judge, key: str | None) -> PerLoop[Any] | None:
+    """Clients that follow no redirect, for the one provider to which LiteLLM takes a client of ours; else None."""
+    if not judge.reference.name.startswith("openai/"):
+        return None
+    key = key or os.environ.get("OPENAI_API_KEY")
+    base_url = judge.base_url or os.environ.get("OPENAI_BASE_URL") or VENDORS["openai"].base_url
+    return PerLoop(partial(open_client, key, base_url), close_client)
+
+
 class LiteLlm:
     """A Transport over `litellm.acompletion`."""
 
-    def __init__(self, litellm: Any, source: Source, fixed: Mapping[str, Any]) -> None:
+    def __init__(
+        self, litellm: Any, source: Source, fixed: Mapping[str, Any], clients: PerLoop[Any] | None = None
+    ) -> None:
         self._litellm = litellm
         self._source = source
+        self._clients = clients
         self._fixed = {key: value for key, value in fixed.items() if value is not None}
 
     async def send(self, path: str, payload: dict[str, Any], timeout: float | None) -> Response:  # noqa: ARG002
         """One request through LiteLLM; its answer as if it had come from the endpoint itself."""
-        quiet = {key: value for key, value in payload.items() if key not in ("stream", "stream_options")}
+        quiet = {key: value for key, value in payload.items() if key not in ("stream", "stream_options")} | self._fixed
+        if self._clients is not None:
+            quiet["client"] = await self._clients.get()
         try:
             async with asyncio.timeout(timeout):
-                answer = await self._litellm.acompletion(**quiet, **self._fixed, max_retries=0, timeout=timeout)
+                answer = await self._litellm.acompletion(**quiet, max_retries=0, timeout=timeout)
         except (TimeoutError, self._litellm.Timeout) as error:
             limit = "in time" if timeout is None else f"within {timeout:.3g} s"
             raise JudgeError("timeout", f"{self._source.reference} did not answer {limit}") from error
@@ -94,7 +111,9 @@ class LiteLlm:
         return None
 
     async def close(self) -> None:
-        """LiteLLM keeps its own connections."""
+        """Close the running loop's client. Where there is none of ours, LiteLLM keeps its connections."""
+        if self._clients is not None:
+            await self._clients.close()
 
     def _told(self, error: Exception) -> Response:
         if (understood := self._understood(error)) is not None:

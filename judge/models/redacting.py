@@ -9,7 +9,7 @@ HIDDEN = "[redacted]"
 
 _KEYS = re.compile(
     r"""\b(?:sk|pk|rk|gsk|xai|hf|pplx|nvapi|AIza|ya29|glpat|ghp|key)[-_A-Za-z0-9.*]{6,}  # keys by how they begin
-    |(?i:bearer|basic)\s+[A-Za-z0-9._~+/=*-]{6,}
+    |(?i:bearer)\s+[A-Za-z0-9._~+/=*-]{6,} | (?i:basic)\s+[A-Za-z0-9+/=]{16,}
     |(?<=://)[^\s/@]+:[^\s/@]+(?=@)                                                      # user:password in a URL
     """,
     re.VERBOSE,

@@ -40,7 +40,7 @@ class SdkTransport:
         self._vendor = vendor
         self._source = source
         self._methods = methods
-        self._clients = PerLoop(open_client, _close)
+        self._clients = PerLoop(open_client, close_client)
 
     async def send(self, path: str, payload: dict[str, Any], timeout: float | None) -> Response:
         """One request, one response, its body unread by the SDK: it is understood in one place for all clients."""
@@ -81,7 +81,8 @@ def _network_errors() -> tuple[type[Exception], ...]:
     return (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL)
 
 
-async def _close(client: Any) -> None:
+async def close_client(client: Any) -> None:
+    """Let a client go of its connections."""
     await client.close()
 
 

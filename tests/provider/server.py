@@ -41,6 +41,7 @@ class Provider:
         self.count = 0
         self.in_flight = 0
         self.most_in_flight = 0
+        self.lines_made = 0
         self.port = 0
         self._script = deque(_fault(each) for each in script)
         self._rule = _fault(rule)
@@ -156,6 +157,7 @@ class _Line(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
         self._provider._lines.add(self)
+        self._provider.lines_made += 1
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._provider._lines.discard(self)

@@ -19,14 +19,19 @@ def patch_of(diff: list[list[Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a JSONL file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def airline_records(folder: Path) -> Iterator[dict[str, Any]]:
     """The 200 airline episodes as plain records, whose initial state is written to `folder`/airline.json once."""
     data = shared("data/tau1_airline")
     tables = {name: json.loads((data / f"db_{name}.json").read_text()) for name in ("flights", "reservations", "users")}
     (folder / "airline.json").write_text(json.dumps(tables))
-    tasks = {task["task_id"]: task for task in map(json.loads, (data / "tasks.jsonl").open())}
+    tasks = {task["task_id"]: task for task in rows(data / "tasks.jsonl")}
     policy = (data / "policy.md").read_text()
-    for row in map(json.loads, (data / "episodes_gpt-4o.jsonl").open()):
+    for row in rows(data / "episodes_gpt-4o.jsonl"):
         task = tasks[row["task_id"]]
         yield {
             "task_id": f"airline-{row['task_id']}", "episode_id": row["episode_id"], "trial": row["trial"],

@@ -50,6 +50,7 @@ class Provider:
         self._latency = latency
         self._rng = random.Random(seed)
         self._record = record
+        self._remembered: dict[bytes, Plan] = {}
         self._lines: set[_Line] = set()
         self._server: asyncio.Server | None = None
         self._thread: tuple[asyncio.AbstractEventLoop, threading.Thread] | None = None
@@ -109,7 +110,11 @@ class Provider:
         fault = self._script.popleft() if self._script else (self._rule or self._drawn())
         planned = fault(request) if fault is not None else None
         request.answered = "fault" if planned is not None else "right"
-        return planned or self._right(request)
+        if planned is not None:
+            return planned
+        if self._record or self._answer is not answers.verdicts:
+            return self._right(request)
+        return self._remember(request)
 
     def delay(self) -> float:
         """How long this answer takes, in seconds."""
@@ -124,6 +129,18 @@ class Provider:
                 return fault
             at -= share
         return None
+
+    def _remember(self, request: Request) -> Plan:
+        # A benchmark asks the same criteria of thousands of episodes: right answers differ by criteria and answer key
+        # alone, and nobody looks at the requests. The tokens are those of the first.
+        raw = request.raw
+        at = raw.find(b"answer-key:")
+        key = request.path.encode() + raw[max(0, raw.rfind(b"Criteria:")) :] + (raw[at : at + 400] if at >= 0 else b"")
+        if (plan := self._remembered.get(key)) is None:
+            if len(self._remembered) > 4096:
+                self._remembered.clear()
+            plan = self._remembered[key] = self._right(request)
+        return plan
 
     def _right(self, request: Request) -> Plan:
         path = request.path.split("?")[0]

@@ -39,7 +39,7 @@ types: $(VENV)/.dev
 	$(BIN)/mypy
 
 notebooks: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/test_notebooks.py --run-notebooks
+	$(BIN)/python -m pytest tests/test_notebooks.py
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/test_docs.py

@@ -12,10 +12,9 @@ from difflib import SequenceMatcher
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from judge.state.assignment import assign
-from judge.state.values import ABSENT, Json, booleans_agree
+from judge.state.values import ABSENT, Json
 
 MOST_PAIRS = 10_000
-WINDOW = 128
 LONGEST_SEQUENCE = 2_000
 SHARE_OF_FIELDS = 0.5
 
@@ -36,7 +35,14 @@ Pairs: TypeAlias = list[tuple[int, int]]
 
 
 class Likeness(Protocol):
-    """How alike two rows are under the rules of their table; a row of the goal stands on the right."""
+    """How alike two rows are under the rules of their table; a row of the goal stands on the right.
+
+    ``exact`` says that rows with equal tokens are equal, as they are where no tolerance is declared.
+    """
+
+    @property
+    def exact(self) -> bool:
+        """Whether equal tokens mean equal rows."""
 
     def left_token(self, row: Json) -> Any:
         """A hashable stand-in that equal rows share (numbers with a tolerance left out)."""
@@ -153,7 +159,7 @@ def _equal_pairs(left: Rows, right: Rows, likeness: Likeness) -> Pairs:
     for token, ours in _places(likeness.left_token(row) for _, row in left).items():
         theirs = places.get(token, [])
         in_order = list(zip(ours, theirs, strict=False))
-        agreeing = [(a, b) for a, b in in_order if likeness.agree(left[a][1], right[b][1])]
+        agreeing = [(a, b) for a, b in in_order if likeness.exact or likeness.agree(left[a][1], right[b][1])]
         if len(agreeing) == len(in_order) or len(ours) * len(theirs) > MOST_PAIRS:
             found += agreeing
         else:
@@ -191,30 +197,3 @@ def _places(tokens: Iterable[Any]) -> dict[Any, list[int]]:
     for place, token in enumerate(tokens):
         places[token].append(place)
     return places
-
-
-def differing_places(was: Sequence[Json], now: Sequence[Json], wanted: Sequence[Json], *, booleans: bool) -> list[int]:
-    """The positions, as far as all three lists reach, at which they are not all the same.
-
-    Whole windows are compared in C first, which takes no time where the lists share their elements.
-    """
-    length = min(len(was), len(now), len(wanted))
-    differing: list[int] = []
-    for start in range(0, length, WINDOW):
-        window = slice(start, min(start + WINDOW, length))
-        sides = was[window], now[window], wanted[window]
-        if sides[1] != sides[2] or sides[0] != sides[2]:
-            differing += [
-                start + n for n, (i, f, g) in enumerate(zip(*sides, strict=True)) if not _same(i, f, g, booleans)
-            ]
-        elif booleans and not (booleans_agree(sides[1], sides[2]) and booleans_agree(sides[0], sides[2])):
-            differing += [start + n for n, (i, f, g) in enumerate(zip(*sides, strict=True)) if not _same(i, f, g, True)]
-    return differing
-
-
-def _same(was: Json, now: Json, wanted: Json, booleans: bool) -> bool:
-    if now is wanted is was:
-        return True
-    if not (now == wanted == was):
-        return False
-    return not booleans or (booleans_agree([now], [wanted]) and booleans_agree([was], [wanted]))

@@ -15,7 +15,7 @@ from judge.state.options import Options
 from judge.state.paths import join, split
 from judge.state.renames import Renames, is_id, singular
 from judge.state.states import State
-from judge.state.values import Json, same
+from judge.state.values import MAX_DEPTH, Json, same
 from judge.state.walking import Place, Walker
 
 Op: TypeAlias = Literal["add", "del", "set"]
@@ -116,7 +116,10 @@ def apply_changes(initial: State | Json, changes: Iterable[Raw]) -> Any:
     changes = list(changes)
     value = initial.value if isinstance(initial, State) else initial
     for change in changes:
-        value = _applied(value, _read(change), ())
+        recorded = _read(change)
+        if recorded.path.count("/") > MAX_DEPTH:
+            raise recorded.refused(f"it leads deeper than {MAX_DEPTH} levels")
+        value = _applied(value, recorded, ())
     return initial.changed(value, [change[3] for change in changes]) if isinstance(initial, State) else value
 
 

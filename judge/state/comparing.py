@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from judge.state.change import Change, Comparison
+from judge.state.errors import StateUnavailable
 from judge.state.fulfilling import fulfilled
 from judge.state.goals import AnyOf, Goal, as_goal
 from judge.state.options import Options
@@ -27,7 +28,10 @@ def compare(
     options = options or Options()
     before = None if initial is None else _state(initial, "the initial state")
     after = _state(final, "the final state")
-    return _against(before, after, as_goal(goal), options)
+    try:
+        return _against(before, after, as_goal(goal), options)
+    except RecursionError:
+        raise StateUnavailable("the states are nested too deeply to compare; store them flatter") from None
 
 
 def _against(before: State | None, after: State, goal: Goal, options: Options) -> Comparison:

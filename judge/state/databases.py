@@ -136,6 +136,7 @@ def _is_whole(statement: str) -> bool:
 
 def _tables(connection: sqlite3.Connection, name: str) -> tuple[dict[str, Json], dict[str, tuple[str, ...]]]:
     connection.execute("PRAGMA trusted_schema=OFF")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
     connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
     set_deadline(connection, MOST_SECONDS)
     listed = connection.execute(

@@ -64,10 +64,11 @@ STRICT = Rules()
 class Spot:
     """A place as the patterns see it: the rules that hold here, and what may hold further down.
 
-    ``blank`` means that nothing is declared here or below, so that strict comparison is all there is.
+    ``blank`` means that nothing is declared here or below, so that strict comparison is all there is. ``tolerant`` says that
+    a tolerance is declared somewhere, so that equality may not carry over from one pair of values to the next.
     """
 
-    __slots__ = ("_children", "_literals", "_table", "_waiting", "blank", "rules")
+    __slots__ = ("_children", "_literals", "_table", "_waiting", "blank", "rules", "tolerant")
 
     def __init__(self, table: RuleTable, waiting: frozenset[tuple[int, int]]) -> None:
         self._table = table
@@ -76,6 +77,7 @@ class Spot:
         self._literals = table.named_steps(waiting)
         self.rules = table.rules_of(waiting)
         self.blank = not waiting
+        self.tolerant = table.tolerant
 
     def step(self, name: str, *, row: bool = False) -> Spot:
         """The spot one step down; ``row`` says that the name is a row's, which a pattern may leave out."""
@@ -96,6 +98,7 @@ class RuleTable:
     def __init__(self, declared: Iterable[tuple[tuple[str, ...], Rules]]) -> None:
         self._declared = tuple(declared)
         self._spots: dict[frozenset[tuple[int, int]], Spot] = {}
+        self.tolerant = any(rules.tolerance is not None for _, rules in self._declared)
 
     @property
     def root(self) -> Spot:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judge.state.alignment import (
@@ -14,11 +15,11 @@ from judge.state.alignment import (
     by_key,
     by_likeness,
     by_position,
-    differing_places,
 )
 from judge.state.errors import StateUnavailable
 from judge.state.paths import join
 from judge.state.renames import is_id, singular
+from judge.state.trimming import Places, differing_only_in, kept_places
 from judge.state.values import ABSENT, Json, first_words, token
 
 if TYPE_CHECKING:
@@ -31,8 +32,12 @@ class Table:
     def __init__(self, walker: Walker, place: Place) -> None:
         self.walker = walker
         self.place = place
-        self.row = place.child("0", row=True)
         self.name = place.path[-1] if place.path else ""
+
+    @cached_property
+    def row(self) -> Place:
+        """The place of any row, as far as rules go."""
+        return self.place.child("0", row=True)
 
     @property
     def keys(self) -> tuple[str, ...] | None:
@@ -51,7 +56,8 @@ class Table:
             return False
         if self.place.rules.keys is not None:
             return True
-        return bool(now or wanted) and self._keyed_by_generated_id({**was, **now, **wanted})
+        some = next(iter((now or wanted).values()), None)
+        return isinstance(some, dict) and self._keyed_by_generated_id({**was, **now, **wanted})
 
     def _keyed_by_generated_id(self, rows: dict[str, Json]) -> bool:
         if not all(isinstance(row, dict) for row in rows.values()):
@@ -94,20 +100,38 @@ class Table:
         if isinstance(now, dict):
             rows = [list(side.items()) for side in (was, now, wanted)]
             return Sides(*rows), self._made_up([row for side in (was, now, wanted) for row in side.values()])
-        kept, tail = self._not_the_same(was, now, wanted)
-        left = [[(str(n), side[n]) for n in (*kept, *range(tail, len(side)))] for side in (was, now, wanted)]
+        kept = self._kept(was, now, wanted)
+        left = [[(str(n), side[n]) for n in places] for side, places in zip((was, now, wanted), kept, strict=True)]
         return Sides(*left), self._made_up([row for side in left for _, row in side])
 
-    def _not_the_same(self, was: list[Json], now: list[Json], wanted: list[Json]) -> tuple[list[int], int]:
-        """Positions that all sides have but that are not the same in all, and the position from which all rows count."""
-        if self.walker.following and not self.walker.known:
-            return [], 0  # rows that are the same may refer to rows that are not
-        length = min(len(was), len(now), len(wanted))
-        differing = differing_places(was, now, wanted, booleans=self.walker.booleans)
-        if self.keys is not None or len(was) == len(now) == len(wanted):
-            return differing, length
-        # Where order counts and lengths differ, what stands between differing rows takes part in the order.
-        return [], min(differing, default=length)
+    def _kept(self, was: list[Json], now: list[Json], wanted: list[Json]) -> list[Places]:
+        """The positions of the rows that need a closer look, on each side."""
+        walker, sides = self.walker, (was, now, wanted)
+        # What is the same may refer to what is not; and within a tolerance, the same row may have to go with another one.
+        if (walker.following and not walker.known) or (self.place.spot.tolerant and self._by_content(sides)):
+            return [range(len(side)) for side in sides]
+        kept = kept_places(was, now, wanted, booleans=walker.booleans, ordered=self.keys is None)
+        if not (kept[0] == kept[1] == kept[2]):
+            return kept
+        return [self.without_ignored(kept[0], sides, [str(n) for n in kept[0]])] * 3
+
+    def _by_content(self, sides: tuple[list[Json], ...]) -> bool:
+        return self.keys == () or (self.keys is None and bool(self._made_up([side[0] for side in sides if side])))
+
+    def without_ignored(self, places: Places, sides: tuple[list[Json], ...], labels: Sequence[str]) -> Places:
+        """Positions without the rows that are the same on all sides but for columns that are ignored, which are reported."""
+        rows = [side[n] for side in sides for n in places[:1] if isinstance(side[n], dict)]
+        names = dict.fromkeys(name for row in rows for name in row)
+        ids = {*self._made_up(rows), *(self.place.rules.keys or ())}
+        columns = [name for name in names if name not in ids and self.row.child(name).rules.ignore]
+        if not columns or self.row.rules.ignore or self.row.rules.json:
+            return places
+        alike = set()
+        label_of = dict(zip(places, labels, strict=True))
+        for place, column in differing_only_in(columns, places, sides, booleans=self.walker.booleans):
+            alike.add(place)
+            self.walker.ignored(self.place.child(label_of[place], row=True).child(column), *(s[place] for s in sides))
+        return [place for place in places if place not in alike]
 
     def _check_columns(self, keys: tuple[str, ...], sides: Sides) -> None:
         rows = [row for side in (sides.was, sides.now, sides.wanted) for _, row in side if isinstance(row, dict)]
@@ -167,6 +191,11 @@ class Table:
             if isinstance(row.now, dict) and isinstance(row.wanted, dict):
                 for column in made_up:
                     self.walker.learned.note(self.name, column, wanted=row.wanted.get(column), now=row.now.get(column))
+
+    @property
+    def exact(self) -> bool:
+        """Whether rows with equal tokens are equal: where no tolerance is declared."""
+        return not self.place.spot.tolerant
 
     def left_token(self, row: Json) -> Any:
         """The token of a row of the initial or final state."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judge.state.alignment import Row, differing_places
+from judge.state.alignment import Row
 from judge.state.change import Change, Kind
 from judge.state.errors import StateUnavailable
 from judge.state.looseness import decoded, equal, folded, is_nullish, near_miss
@@ -16,6 +16,7 @@ from judge.state.renames import Renames
 from judge.state.rules import Rules, RuleTable, Spot
 from judge.state.states import State
 from judge.state.tables import Table
+from judge.state.trimming import differing_places
 from judge.state.values import ABSENT, Json, booleans_agree, first_words, is_number, token
 
 BLANK = RuleTable(()).root
@@ -61,11 +62,15 @@ class Walker:
         self.booleans = True
         self.changes: list[Change] = []
         self.places: list[Place] = []
+        # Rows are compared to be aligned and then again to be explained, at every level of nesting: without a memory that
+        # would double with each. The values are kept with the answer, so that no id is used again while it counts.
+        self._agreed: dict[tuple[int, int, int, str], tuple[bool, Json, Json]] = {}
+        self._tokens: dict[tuple[int, int, str, bool], tuple[Any, Json]] = {}
 
     def quiet(self) -> Walker:
         """A walk of two sides under the same rules, whose findings are kept apart."""
         other = Walker(identity=self.identity, known=False, renames=self.renames)
-        other.booleans = self.booleans
+        other.booleans, other._agreed, other._tokens = self.booleans, self._agreed, self._tokens
         return other
 
     def agree(self, place: Place, now: Json, wanted: Json) -> bool:
@@ -74,9 +79,12 @@ class Walker:
             now, wanted = (decoded(side) if isinstance(side, str) else side for side in (now, wanted))
         if not self._same_container(place, now, wanted):
             return self._equal(place, now, wanted)
-        other = self.quiet()
-        other.walk(place, wanted, now, wanted)
-        return not any(change.bad for change in other.changes)
+        key = (id(now), id(wanted), id(place.spot), place.field)
+        if key not in self._agreed:
+            other = self.quiet()
+            other.walk(place, wanted, now, wanted)
+            self._agreed[key] = not any(change.bad for change in other.changes), now, wanted
+        return self._agreed[key][0]
 
     def _same_container(self, place: Place, now: Json, wanted: Json) -> bool:
         """Whether both are objects or both lists, to be compared part by part."""
@@ -135,27 +143,38 @@ class Walker:
         self, place: Place, was: dict[str, Json], now: dict[str, Json], wanted: dict[str, Json], *, fresh: bool
     ) -> None:
         row = len(place.path) == 1 and not place.spot.blank and _all_records(was, now, wanted)
-        names = self._differing_names(was, now, wanted)
+        names = self._differing_names(place if row else None, was, now, wanted)
         rows = [Row(name, *(side.get(name, ABSENT) for side in (was, now, wanted))) for name in names]
         self._instead(place, rows, fresh=fresh)
         for name, before, after, goal in rows:
             self.walk(place.child(name, row=row), before, after, goal, fresh=fresh)
 
-    def _differing_names(self, was: dict[str, Json], now: dict[str, Json], wanted: dict[str, Json]) -> list[str]:
+    def _differing_names(
+        self, table: Place | None, was: dict[str, Json], now: dict[str, Json], wanted: dict[str, Json]
+    ) -> list[str]:
+        """The names at which three objects are not all the same; ``table`` says that they are the rows of one."""
         names = list(wanted)
         if list(now) == names and list(was) == names:
             if self.following and not self.known:
                 return names
-            sides = [list(side.values()) for side in (was, now, wanted)]
-            return [names[n] for n in differing_places(*sides, booleans=self.booleans)]
+            sides = (list(was.values()), list(now.values()), list(wanted.values()))
+            places: Sequence[int] = differing_places(*sides, booleans=self.booleans)
+            if table is not None:
+                places = Table(self, table).without_ignored(places, sides, [names[n] for n in places])
+            return [names[n] for n in places]
         names = list({**wanted, **now, **was})
         return [n for n in names if not self._identical(was.get(n, ABSENT), now.get(n, ABSENT), wanted.get(n, ABSENT))]
+
+    def ignored(self, place: Place, *rows: dict[str, Json]) -> None:
+        """Report an ignored column that differs in three rows that are otherwise the same."""
+        was, now, wanted = (row.get(place.path[-1], ABSENT) for row in rows)
+        self._emit("ignored", place, was, now, wanted)
 
     def _instead(self, place: Place, rows: list[Row], *, fresh: bool) -> None:
         """Report new rows that answer, by their content, to wanted rows of another identity, and take both off the list."""
         made = [row for row in rows if row.was is row.wanted is ABSENT and isinstance(row.now, dict)]
-        missing = [row for row in rows if row.was is row.now is ABSENT and isinstance(row.wanted, dict)]
-        if not made or not missing or fresh or place.allowed or place.child(made[0].label, row=True).rules.ignore:
+        missing = made and [row for row in rows if row.was is row.now is ABSENT and isinstance(row.wanted, dict)]
+        if not missing or fresh or place.allowed or place.child(made[0].label, row=True).rules.ignore:
             return
         for one, other, differing in Table(self, place).instead(made, missing):
             note = f"made instead of {join((*place.path, other.label))}" + (
@@ -199,6 +218,14 @@ class Walker:
 
     def token(self, place: Place, value: Json, *, goal: bool) -> Any:
         """A hashable stand-in that values equal under the rules share; numbers with a tolerance count as one another."""
+        if not isinstance(value, dict | list):
+            return self._token(place, value, goal=goal)
+        key = (id(value), id(place.spot), place.field, goal)
+        if key not in self._tokens:
+            self._tokens[key] = self._token(place, value, goal=goal), value
+        return self._tokens[key][0]
+
+    def _token(self, place: Place, value: Json, *, goal: bool) -> Any:
         rules = place.rules
         if rules.ignore:
             return None

@@ -107,3 +107,46 @@ def test_declared_keys_win_over_content_and_references_still_follow() -> None:
     assert match(initial, final, goal, **args)
     final["orders"]["O-1"]["refund_id"] = 908
     assert not match(initial, final, goal, **args)
+
+
+def comments(depth: int, leaf: str) -> Any:
+    """Comments within replies within replies, two at each level, with ids of their own."""
+    inside: Any = [{"id": "c0", "text": leaf, "replies": []}]
+    for level in range(depth):
+        inside = [
+            {"id": f"c{leaf}{level}", "text": "t", "replies": inside},
+            {"id": f"d{leaf}{level}", "text": "z", "replies": []},
+        ]
+    return {"comments": inside}
+
+
+def test_rows_aligned_by_content_at_every_level_of_nesting_do_not_double_the_work_at_each() -> None:
+    # Doubling at each of 30 levels would take days; the outcome is what is tested, and that there is one.
+    options = Options.from_args({"ignore": ["*.id"]})
+    assert compare({"comments": []}, comments(30, "a"), comments(30, "a"), options).match
+    assert not compare({"comments": []}, comments(30, "a"), comments(30, "b"), options).match
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {},
+        {"keys": {"t": ["id"]}},
+        {"unordered": ["t"]},
+        {"ignore": ["*.at", "t.id"]},
+        {"ignore": ["*.at", "t.id"], "keys": {"t": ["id"]}},
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("spoiled", [False, True], ids=["only the clock", "one more"])
+def test_a_clock_column_that_differs_in_every_row_hides_nothing_else(args: dict[str, Any], spoiled: bool) -> None:
+    rows = [{"id": n, "v": n % 7, "at": 1} for n in range(300)]
+    final = [{**row, "at": 2} for row in rows]
+    if spoiled:
+        final[200]["v"] = 99
+    comparison = compare({"t": rows}, {"t": final}, {"t": rows}, Options.from_args({"ignore": ["*.at"], **args}))
+    assert comparison.match is not spoiled
+    assert sum(change.kind == "ignored" for change in comparison.changes) >= 300
+    assert len(comparison.faults) == spoiled
+    keyed = [{"t": {str(row["id"]): row for row in side}} for side in (rows, final, rows)]
+    assert compare(*keyed, Options.from_args({"ignore": ["*.at"]})).match is not spoiled

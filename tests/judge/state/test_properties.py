@@ -37,13 +37,14 @@ options = st.sampled_from(OPTIONS)
 
 
 @given(states, states, options)
+@settings(deadline=None)
 def test_a_final_state_equal_to_the_goal_matches_whatever_it_was_at_first(x: Any, y: Any, options: Options) -> None:
     assert compare(x, y, State.of(copy.deepcopy(y)), options).match
     assert compare(None, y, State.of(copy.deepcopy(y)), options).match
 
 
 @given(states, states, states, options)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_it_matches_exactly_when_no_change_is_bad_and_inputs_stay(x: Any, y: Any, z: Any, options: Options) -> None:
     before = copy.deepcopy([x, y, z])
     comparison = compare(x, y, State.of(z), options)
@@ -54,14 +55,14 @@ def test_it_matches_exactly_when_no_change_is_bad_and_inputs_stay(x: Any, y: Any
 
 
 @given(states, states, states)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_without_options_it_matches_exactly_when_final_and_goal_are_the_same(x: Any, y: Any, z: Any) -> None:
     assert compare(x, y, State.of(z)).match == same(y, z)
     assert compare(None, y, State.of(z)).match == same(y, z)
 
 
 @given(states, states)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_a_difference_applied_gives_the_other_state(x: Any, y: Any) -> None:
     before = copy.deepcopy(x)
     assert same(apply_changes(x, diff(x, y)), y)
@@ -69,6 +70,7 @@ def test_a_difference_applied_gives_the_other_state(x: Any, y: Any) -> None:
 
 
 @given(states, st.data())
+@settings(deadline=None)
 def test_one_more_change_to_a_matching_state_is_found(x: Any, data: st.DataObject) -> None:
     assume(x)
     table = data.draw(st.sampled_from(sorted(x)))
@@ -85,6 +87,7 @@ keyed_rows = st.lists(
 
 
 @given(keyed_rows, keyed_rows, st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_the_order_of_keyed_rows_means_nothing(x: Any, y: Any, random: Any) -> None:
     options = Options.from_args({"keys": {"t": ["k"]}})
     shuffled = random.sample(y, len(y))
@@ -94,6 +97,7 @@ def test_the_order_of_keyed_rows_means_nothing(x: Any, y: Any, random: Any) -> N
 
 
 @given(keyed_rows, st.randoms(use_true_random=False), st.integers(100, 200))
+@settings(deadline=None)
 def test_made_up_ids_and_their_references_match_under_any_renaming(x: Any, random: Any, start: int) -> None:
     def state(ids: list[int]) -> Any:
         table = [{"id": number, "v": row["v"], "k": row["k"]} for number, row in zip(ids, x, strict=True)]
@@ -113,6 +117,7 @@ def test_made_up_ids_and_their_references_match_under_any_renaming(x: Any, rando
 
 
 @given(states, states, st.data())
+@settings(deadline=None)
 def test_a_patch_shares_what_it_leaves_alone_and_keeps_the_base(x: Any, y: Any, data: st.DataObject) -> None:
     assume(x)
     table = data.draw(st.sampled_from(sorted(x)))
@@ -127,6 +132,7 @@ def test_a_patch_shares_what_it_leaves_alone_and_keeps_the_base(x: Any, y: Any, 
 
 
 @given(values, values)
+@settings(deadline=None)
 def test_tokens_are_equal_exactly_when_values_are_the_same(x: Any, y: Any) -> None:
     assert (token(x) == token(y)) == same(x, y)
     assert token(x) == token(copy.deepcopy(x))

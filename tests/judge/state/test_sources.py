@@ -295,3 +295,13 @@ def test_a_boolean_that_a_patch_brings_or_moves_is_still_told_from_a_number() ->
     for operation in ({"op": "replace", "path": "/a/x", "value": True}, {"op": "copy", "from": "/b/y", "path": "/a/x"}):
         final = read_state({"$base": "initial_state", "$patch": [operation]}, initial=initial)
         assert not compare(initial, final, initial).match
+
+
+def test_changes_that_nest_without_end_are_an_error_and_no_crash() -> None:
+    initial = State.of({"a": {}})
+    deep = [{"op": "add", "path": "/a" + "/x" * n, "value": {}} for n in range(1, 400)]
+    given = {"$base": "initial_state", "$patch": deep}
+    other = {"$base": "initial_state", "$patch": [*deep, {"op": "add", "path": deep[-1]["path"] + "/y", "value": 1}]}
+    final, goal = (read_state(state, initial=initial) for state in (given, other))
+    with pytest.raises(StateUnavailable, match="nested too deeply"):
+        compare(initial, final, goal)

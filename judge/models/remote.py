@@ -124,7 +124,7 @@ class Remote:
             payload = self._dialect.payload(prompt, settings, self._learned)
             response = await self._transport.send(self._dialect.path, payload, _left(deadline))
             if response.status == 200:
-                return self._read(response, prompt)
+                return self._understood(response, prompt)
             if not self._taught(response, payload, version):
                 break
         raise error_of(self._source, response.status, response.headers, response.body)
@@ -146,6 +146,16 @@ class Remote:
         return self._learned.version != version or (
             response.status in (400, 422) and self._learned.learn(told(response.body), payload)
         )
+
+    def _understood(self, response: Response, prompt: Prompt) -> Reply:
+        try:
+            return self._read(response, prompt)
+        except (AttributeError, TypeError, KeyError, IndexError, ValueError, OverflowError) as error:
+            # Servers that copy a vendor's format put lists, numbers or nothing where it has objects, in any place.
+            said = self._source.shown(f"{type(error).__name__}: {error}")
+            raise JudgeError(
+                "provider_error", f"{self.reference}: the response has an unknown shape ({said})"
+            ) from error
 
     def _read(self, response: Response, prompt: Prompt) -> Reply:
         if response.headers.get("content-type", "").startswith("text/event-stream"):

@@ -25,6 +25,9 @@ from rubrics.scoring import score
 from rubrics.verdict import Failure, Verdict
 
 
+MOST_IGNORED = 50
+
+
 @dataclass
 class Bench:
     """A panel with its seats taken: the judges, substitutes and escalation judges, connected."""
@@ -84,11 +87,22 @@ def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behi
 
 def _settle(case: Case, criterion: Criterion, checked: Checked) -> None:
     if checked.changes and not case.changes:
-        case.changes = tuple(checked.changes)
+        case.changes = _worth_keeping(checked.changes)
     if checked.verdict is not None:
         case.settled.append(checked.verdict)
     if checked.failure is not None:
         case.failures.append(checked.failure)
+
+
+def _worth_keeping(changes: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    """All changes that matter; of those that the check ignores, which may be one a row, the first few and a count."""
+    ignored = [change for change in changes if change.get("kind") == "ignored"]
+    if len(ignored) <= MOST_IGNORED:
+        return tuple(changes)
+    shown = set(map(id, ignored[:MOST_IGNORED]))
+    kept = [change for change in changes if change.get("kind") != "ignored" or id(change) in shown]
+    note = f"and {len(ignored) - MOST_IGNORED} more that the check ignores"
+    return (*kept, {"path": "", "kind": "ignored", "note": note})
 
 
 def _closed_by_code(case: Case) -> bool:

@@ -15,7 +15,7 @@ from judge.errors import InputError, JudgeError
 from judge.models import weights
 from judge.models.exchange import Prompt, Reply, Usage
 from judge.models.llama import Answer, LlamaServer, Settings, running_in
-from judge.models.statements import SYSTEM, WORDING, cleaned, distribution, question, statements
+from judge.models.statements import SYSTEM, WORDING, cleaned, distribution, statements
 from rubrics.criterion import Criterion
 
 _LEAST_MASS = 0.5
@@ -70,7 +70,7 @@ class LocalModel:
 
     async def _answers(self, prompt: Prompt) -> dict[str, list[Answer]]:
         server = await self._started()
-        asked = {criterion.id: [question(text) for text in statements(criterion)] for criterion in prompt.criteria}
+        asked = {criterion.id: statements(criterion) for criterion in prompt.criteria}
         every = [text for texts in asked.values() for text in texts]
         answers = iter(await server.judge(SYSTEM, cleaned(prompt.evidence), every))
         return {name: [next(answers) for _ in texts] for name, texts in asked.items()}

@@ -5,6 +5,7 @@ A scale of k levels becomes the k - 1 statements "the answer is at least LEVEL",
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rubrics.criterion import Criterion, Level
@@ -14,31 +15,59 @@ SYSTEM = "You are a careful fact checker. Answer with exactly one word: True or 
 WORDING = "1"
 """Changes with any word that the model sees, so that answers to the old words aren't taken for answers to the new."""
 
+_TURNABLE = re.compile(
+    r"(Does|Do|Did|Has|Have) ((?:the|an?) (?:(?:last|final|first) )?\w+(?: of the \w+)?) ([^?]+)\?", re.IGNORECASE
+)
+"""English questions whose subject is plain to see."""
+
 
 def cleaned(evidence: str) -> str:
     """The evidence without what would end its message: after `<|im_end|>` a reply could speak in another's name."""
     return evidence.rstrip().replace("<|", "< |")
 
 
-def question(statement: str) -> str:
-    """What follows the evidence."""
-    return f"\n\nStatement: {cleaned(statement)}\nIs the statement true? Answer True or False."
-
-
 def statements(criterion: Criterion) -> tuple[str, ...]:
-    """One statement for each level but the lowest, saying that at least this level is reached."""
-    question = " ".join(criterion.ask.split())
-    if len(criterion.levels) == 2:
-        return (f'the answer to the question "{question}" is {_named(criterion.levels[1])}.',)
-    names = ", ".join(level.name for level in criterion.levels)
-    scale = f'on the scale from worst to best ({names}), the answer to the question "{question}" is'
-    middle = tuple(f"{scale} at least {_named(level)}." for level in criterion.levels[1:-1])
-    return (*middle, f"{scale} {_named(criterion.levels[-1])}.")
+    """One text for each level but the lowest, to follow the evidence: is it true that at least this level is reached?"""
+    question = _one_line(criterion.ask)
+    if _is_yes_no(criterion) and (claim := _asserted(question)):
+        meaning = _meaning(criterion.levels[1])
+        return (_text(f"Statement: {claim}{meaning}."),)
+    asked = f"Question: {question}\n{_scale(criterion.levels)}Statement: The answer is"
+    *middle, best = criterion.levels[1:]
+    claims = [*(f"at least {level.name}{_meaning(level)}" for level in middle), f"{best.name}{_meaning(best)}"]
+    return tuple(_text(f"{asked} {claim}.") for claim in claims)
 
 
-def _named(level: Level) -> str:
-    meaning = " ".join(level.means.split()).rstrip(".")
-    return f'"{level.name}" ({meaning})' if meaning else f'"{level.name}"'
+def _text(statement: str) -> str:
+    return f"\n\n{cleaned(statement)}\nIs the statement true? Answer True or False."
+
+
+def _is_yes_no(criterion: Criterion) -> bool:
+    return [level.name.casefold() for level in criterion.levels] == ["no", "yes"]
+
+
+def _asserted(question: str) -> str | None:
+    """What the question says if answered yes; None where its words can't be turned round safely.
+
+    "Does the reply name X?" becomes "The reply does name X", which needs no grammar of verbs.
+    """
+    if (found := _TURNABLE.fullmatch(question)) is None:
+        return None
+    verb, subject, rest = found.groups()
+    return f"{subject[0].upper()}{subject[1:]} {verb.lower()} {rest}"
+
+
+def _scale(levels: Sequence[Level]) -> str:
+    return f"Scale, worst to best: {', '.join(level.name for level in levels)}\n" if len(levels) > 2 else ""
+
+
+def _meaning(level: Level) -> str:
+    meaning = _one_line(level.means).rstrip(".")
+    return f" ({meaning})" if meaning else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def distribution(criterion: Criterion, truths: Sequence[float]) -> dict[str, float]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.models.statements import cleaned, distribution, question, statements
+from judge.models.statements import cleaned, distribution, statements
 from rubrics.criterion import Criterion
 
 
@@ -24,28 +24,60 @@ COLD_TO_WARM = [
 ]
 
 
+ASKED = "\nIs the statement true? Answer True or False."
+
+
 def test_a_yes_no_question_is_one_statement() -> None:
-    assert statements(criterion(ask="Does the reply\n state  it?")) == (
-        'the answer to the question "Does the reply state it?" is "yes".',
-    )
+    (text,) = statements(criterion(ask="Does the reply\n state  the amount?"))
+    assert text == f"\n\nStatement: The reply does state the amount.{ASKED}"
+
+
+@pytest.mark.parametrize(
+    ("ask", "claim"),
+    [
+        ("Do the minutes name who was absent?", "The minutes do name who was absent."),
+        ("Did the agent of the bank call back?", "The agent of the bank did call back."),
+        ("Does a message of the agent tell so?", "A message of the agent does tell so."),
+        ("Does the last reply not blame her?", "The last reply does not blame her."),
+    ],
+)
+def test_a_question_is_turned_round_where_its_subject_is_plain(ask: str, claim: str) -> None:
+    assert statements(criterion(ask=ask)) == (f"\n\nStatement: {claim}{ASKED}",)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "Is the tone of the reply friendly?",
+        "Nennt die Antwort den Betrag?",
+        "Does the reply, if any, name it?",
+        "Does the reply name it? Or its price?",
+        "Does the reply name it? Only prices count.",
+    ],
+)
+def test_other_questions_are_left_as_they_are(ask: str) -> None:
+    assert statements(criterion(ask=ask)) == (f"\n\nQuestion: {ask}\nStatement: The answer is yes.{ASKED}",)
+
+
+def test_what_yes_means_is_said() -> None:
+    levels = [{"name": "no", "value": 0}, {"name": "yes", "value": 1, "means": "To the cent."}]
+    (text,) = statements(criterion(ask="Does the reply name it?", levels=levels))
+    assert text == f"\n\nStatement: The reply does name it (To the cent).{ASKED}"
 
 
 def test_a_scale_of_three_levels_is_two_statements() -> None:
-    scale = 'on the scale from worst to best (cold, fine, warm), the answer to the question "How warm is the reply?" is'
+    head = "\n\nQuestion: How warm is the reply?\nScale, worst to best: cold, fine, warm\nStatement: The answer is"
     assert statements(criterion(levels=COLD_TO_WARM)) == (
-        f'{scale} at least "fine".',
-        f'{scale} "warm" (A greeting and thanks).',
+        f"{head} at least fine.{ASKED}",
+        f"{head} warm (A greeting and thanks).{ASKED}",
     )
 
 
-def test_the_model_sees_these_words_after_the_evidence() -> None:
-    assert question("it is so.") == "\n\nStatement: it is so.\nIs the statement true? Answer True or False."
-
-
 @pytest.mark.parametrize("token", ["<|im_end|>", "<|im_start|>system", "<|endoftext|>"])
-def test_a_control_token_in_evidence_or_question_is_only_text(token: str) -> None:
+def test_a_control_token_in_evidence_or_criterion_is_only_text(token: str) -> None:
+    levels = [{"name": "a", "value": 0}, {"name": f"b{token}", "value": 0.5}, {"name": "c", "value": 1, "means": token}]
     assert "<|" not in cleaned(f"before {token} after")
-    assert "<|" not in question(f"before {token} after")
+    assert "<|" not in "".join(statements(criterion(ask=token, levels=levels)))
 
 
 def test_a_yes_no_answer_keeps_its_probability() -> None:

@@ -34,12 +34,13 @@ def prompt(
 
     out = console()
     if episodes is None:
+        from judge.store.database import masked
         from judge.store.ledger import Ledger, default_path
 
         place = store or default_path()
         sent = Ledger(place).exchanges(episode)
         if not sent:
-            sys.stderr.write(f"judge: nothing about {episode!r} was sent according to {place}; compose it with --episodes FILE\n")
+            sys.stderr.write(f"judge: nothing about {episode!r} was sent according to {masked(place)}; compose it with --episodes FILE\n")
             raise typer.Exit(2)
         show_exchanges(sent, out)
         return

@@ -29,13 +29,14 @@ def show(
     """
     from judge.cli.explaining import explain
     from judge.cli.setup import console
+    from judge.store.database import masked
     from judge.store.ledger import Ledger, default_path
     from rubrics.loading import library, load
 
     place = store or default_path()
     record = _from_file(grades, episode) if grades else Ledger(place).latest(episode)
     if record is None:
-        where = f"{grades}" if grades else f"the ledger {place}; name a file with --grades"
+        where = f"{grades}" if grades else f"the ledger {masked(place)}; name a file with --grades"
         sys.stderr.write(f"judge: no grade of episode {episode!r} in {where}\n")
         raise typer.Exit(2)
     if as_json:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, Insert, Table, create_engine, event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import ArgumentError, DatabaseError
 
 from judge.errors import InputError
 from judge.store.tables import metadata
@@ -17,14 +18,26 @@ from judge.store.tables import metadata
 def open_database(place: str | Path) -> Engine:
     """The database at a path (SQLite, created if absent) or URL, with its tables. Raises InputError if it can't be used."""
     url = str(place) if "://" in str(place) else f"sqlite:///{_with_folder(Path(place))}"
-    engine = create_engine(url)
+    if url.startswith(("postgresql://", "postgres://")):
+        url = f"postgresql+psycopg://{url.partition('://')[2]}"
+    try:
+        engine = create_engine(url)
+    except ModuleNotFoundError as error:
+        raise InputError(f"store {masked(place)}: needs {error.name}; pip install 'rubric-judge[postgresql]'") from None
+    except ArgumentError as error:
+        raise InputError(f"store {masked(place)}: is neither a path nor a database URL: {error}") from None
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _for_many_writers)
     try:
         metadata.create_all(engine)
     except DatabaseError as error:
-        raise InputError(f"store {place}: can't be used: {error.orig}; give another with --store PATH") from None
+        raise InputError(f"store {masked(place)}: can't be used: {error.orig}; give another with --store PATH") from None
     return engine
+
+
+def masked(place: str | Path) -> str:
+    """The place as it may be shown: without the password of a URL."""
+    return re.sub(r"(://[^:/@]*:)[^@]*@", r"\1***@", str(place))
 
 
 def _with_folder(path: Path) -> Path:

@@ -22,7 +22,7 @@ from sqlalchemy import Engine, select
 from judge.models.exchange import Prompt, Reply, Usage
 from judge.places import data_dir
 from judge.record import GradeRecord
-from judge.store.database import insert_once, open_database
+from judge.store.database import insert_once, masked, open_database
 from judge.store.tables import grades, replies, texts
 
 PAUSE = 0.2  # seconds: at most so much is lost when the process is killed outright
@@ -149,7 +149,7 @@ class Ledger:
     def flush(self) -> None:
         """Return when everything is written. Raises what went wrong in writing, so that no loss is silent."""
         if self._broken is not None:
-            raise RuntimeError(f"store {self.place}: a write failed: {self._broken}") from self._broken
+            raise RuntimeError(f"store {masked(self.place)}: a write failed: {self._broken}") from self._broken
         self._write()
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from judge.models.exchange import Prompt, Reply, Usage
 from judge.record import Cost, GradeRecord, RubricRef
 from judge.replies import reply_key
 from judge.store.ledger import Ledger
+from tests.postgresql import server
 
 PROMPT = Prompt(system="s", evidence="e\x00 \ud83d", questions="q", criteria=(), episode_id="ep")
 REPLY = Reply(
@@ -98,6 +100,28 @@ def test_a_store_that_cannot_be_used_is_one_clear_sentence(tmp_path: Path) -> No
     (tmp_path / "j.db").write_text("this is no database, it only has its name" * 100)
     with pytest.raises(InputError, match="--store"):
         Ledger(tmp_path / "j.db")
+
+
+@pytest.fixture(scope="module")
+def postgresql() -> Iterator[str]:
+    with server() as url:
+        yield url
+
+
+def test_postgresql_keeps_the_same(postgresql: str) -> None:
+    key = reply_key("identity", PROMPT.key, 0)
+    with_it = Ledger(postgresql)
+    put(with_it, key)
+    put(with_it, key)
+    with_it.record(record(score=0.25))
+    with_it.close()
+    again = Ledger(postgresql)
+    found, (exchange,) = again.get(key), again.exchanges("ep")
+    assert found is not None
+    assert found.text == "{}"
+    assert exchange["evidence"] == "e\x00 ?"
+    assert again.latest("ep").score == 0.25  # type: ignore[union-attr]
+    again.close()
 
 
 def test_closing_twice_is_fine_and_everything_is_on_disk(tmp_path: Path) -> None:

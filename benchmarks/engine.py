@@ -127,7 +127,9 @@ def main() -> None:
         runs["rubric 2.2.0"] = peer(given.peer)
     print(busy(), end="")
     faults = [part for fault in given.fault for part in ("--fault", fault)]
-    with provider("--latency", str(given.latency), "--spread", str(given.spread), "--at-most", str(given.at_most), *faults) as url:
+    with provider(
+        "--latency", str(given.latency), "--spread", str(given.spread), "--at-most", str(given.at_most), *faults
+    ) as url:
         if given.profile:
             _profile(url, given)
             return

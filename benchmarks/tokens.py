@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import random
+from itertools import pairwise
 
 from benchmarks.engine import RUBRIC, episodes
 from judge.prompting import Exhibit, batches, compose
@@ -32,9 +33,11 @@ def main() -> None:
     for criteria, bar in ((list(RUBRIC.leaves), 600), (twenty, 1400)):
         prompt = compose(exhibit, criteria)
         count = len(encode(model="gpt-4", text=prompt.system)) + len(encode(model="gpt-4", text=prompt.user))
-        print(f"{len(criteria):2} criteria in one call: {count} tokens, {count - bare} beyond the transcript's {bare} (bar {bar})")
+        print(
+            f"{len(criteria):2} criteria in one call: {count} tokens, {count - bare} beyond the transcript's {bare} (bar {bar})"
+        )
     texts = [(p := compose(exhibit, group)).system + p.user for group in batches(twenty, 1, random.Random(0).shuffle)]
-    shares = [_shared(a, b) / max(len(a), len(b)) for a, b in zip(texts, texts[1:], strict=False)]
+    shares = [_shared(a, b) / max(len(a), len(b)) for a, b in pairwise(texts)]
     print(f"one criterion a call: consecutive prompts share {min(shares):.1%} of their characters at least (bar 97%)")
 
 

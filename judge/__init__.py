@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judge.engine import Engine, Ungradable
+    from judge.engine import Engine, UngradableError
     from judge.episode import Action, Artifact, Episode, Step
     from judge.errors import EpisodeError, InputError, JudgeError
     from judge.judges import Judge
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from judge.verbs import check, grade, grade_group, grade_many, grade_sync
 
 _HOMES = {
-    "judge.engine": ("Engine", "Ungradable"),
+    "judge.engine": ("Engine", "UngradableError"),
     "judge.episode": ("Action", "Artifact", "Episode", "Step"),
     "judge.errors": ("EpisodeError", "InputError", "JudgeError"),
     "judge.judges": ("Judge",),
@@ -34,7 +34,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Action", "Artifact", "Engine", "Episode", "EpisodeError", "GradeRecord", "InputError", "Judge", "JudgeError",
-    "Judgement", "Options", "Panel", "Step", "Ungradable", "check", "grade", "grade_group", "grade_many", "grade_sync",
+    "Judgement", "Options", "Panel", "Step", "UngradableError", "check", "grade", "grade_group", "grade_many", "grade_sync",
     "read_episodes",
 ]  # fmt: skip
 

@@ -83,7 +83,9 @@ class Sitting:
     deadline: float | None = None
 
 
-async def ask(exhibit: Exhibit, criteria: Sequence[Criterion], seat: Seat, sitting: Sitting, *, sample: int = 0) -> Judgement:
+async def ask(
+    exhibit: Exhibit, criteria: Sequence[Criterion], seat: Seat, sitting: Sitting, *, sample: int = 0
+) -> Judgement:
     """What the judge says on `criteria`, each with a verdict or a failure. Never raises for what a judge or network does."""
     start = asyncio.get_running_loop().time()
     size = seat.judge.batch or sitting.options.batch
@@ -126,11 +128,17 @@ async def _ask_batch(
 
 
 async def _attempt(
-    exhibit: Exhibit, criteria: Sequence[Criterion], seat: Seat, sitting: Sitting, sample: int, take: _Take, wrong: str | None
+    exhibit: Exhibit,
+    criteria: Sequence[Criterion],
+    seat: Seat,
+    sitting: Sitting,
+    sample: int,
+    take: _Take,
+    wrong: str | None,
 ) -> Parsed:
     """One prompt, answered or failed; what it cost is added to `take`."""
     try:
-        prompt = compose(exhibit, criteria, window=seat.window, complaint=wrong)
+        prompt = compose(exhibit, criteria, window=seat.window, complaint=wrong, instructions=seat.judge.template)
         key, reply = await _fetch(prompt, seat, sitting, sample)
     except JudgeError as error:
         take.costs.append(_cost_of(error.usage) if isinstance(error.usage, Usage) else Cost())
@@ -165,4 +173,3 @@ def _cost_of(usage: Usage, *, avoided: bool = False) -> Cost:
         cached_tokens=usage.cached_tokens or 0, output_tokens=usage.output_tokens or 0,
         calls=0 if avoided else usage.calls, avoided_calls=1 if avoided else 0,
     )  # fmt: skip
-

@@ -24,12 +24,12 @@ from judge.judges import Judge
 from judge.models.budget import Budget
 from judge.models.calling import Caller
 from judge.models.catalogue import connect
-from judge.models.exchange import Model
 from judge.options import Options
 from judge.panel import Panel
 from judge.prompting import template_fingerprint
 from judge.record import GradeRecord
 from judge.rubric_cache import RubricCache
+from judge.seating import JudgeSource, panel_of
 from rubrics.errors import RubricError
 from rubrics.fingerprints import fingerprint_of
 from rubrics.rubric import Rubric
@@ -44,7 +44,7 @@ Calibration = Callable[[GradeRecord], GradeRecord]
 RubricSource = Rubric | str | Path | dict[str, Any] | None
 
 
-class Ungradable(EpisodeError):
+class UngradableError(EpisodeError):
     """One episode of many that brought no record: which one, and why."""
 
     def __init__(self, episode: Episode, message: str) -> None:
@@ -61,11 +61,9 @@ class Engine:
     """
 
     def __init__(
-        self, judges: Panel | Sequence[Judge | Model | str] = (), *, options: Options | None = None,
+        self, judges: Panel | Sequence[JudgeSource] | JudgeSource = (), *, options: Options | None = None,
         store: str | Path | Ledger | None = None, base_dir: str | Path = ".", known: dict[str, Judge] | None = None,
     ) -> None:  # fmt: skip
-        from judge.seating import panel_of
-
         self.options = options or Options()
         self.base_dir = Path(base_dir)
         self.panel, self._models = panel_of(judges, known or {}, self.base_dir)
@@ -110,10 +108,14 @@ class Engine:
             {
                 "judges": [sorted(judge.fingerprint for judge in judges) for judges in seats],
                 "panel": panel,
-                "templates": template_fingerprint(),
+                "templates": [template_fingerprint(), *sorted({template_fingerprint((t,)) for t in self._templates()})],
                 "options": self.options.model_dump(include={"batch", "seed", "reask", "behind_gates"}),
             }
         )
+
+    def _templates(self) -> set[str]:
+        panel = self.panel
+        return {j.template for j in (*panel.judges, *panel.substitutes, *panel.escalate_to) if j.template}
 
     def rubric_for(self, episode: Episode, rubric: RubricSource) -> Rubric:
         """The rubric given, or the episode's own (inline or by name), its checks validated. Raises RubricError."""
@@ -153,7 +155,7 @@ class Engine:
 
     async def grade_many(
         self, episodes: Iterable[Episode], rubric: RubricSource = None, *, calibration: Calibration | None = None,
-        on_error: Callable[[Ungradable], None] | None = None,
+        on_error: Callable[[UngradableError], None] | None = None,
     ) -> AsyncIterator[GradeRecord]:  # fmt: skip
         """Grade records in the order of the episodes, graded side by side in a bounded window.
 
@@ -185,7 +187,7 @@ class Engine:
 
     async def _grade_together(
         self, siblings: list[Episode], rubric: RubricSource, calibration: Calibration | None,
-        on_error: Callable[[Ungradable], None] | None,
+        on_error: Callable[[UngradableError], None] | None,
     ) -> list[GradeRecord]:  # fmt: skip
         cases = [case for e in siblings if (case := self._opened(e, rubric, on_error)) is not None]
         try:
@@ -194,11 +196,11 @@ class Engine:
             if on_error is None:
                 raise
             for case in cases:
-                on_error(Ungradable(case.episode, _internal(error)))
+                on_error(UngradableError(case.episode, _internal(error)))
             return []
 
     def _opened(
-        self, episode: Episode, rubric: RubricSource, on_error: Callable[[Ungradable], None] | None
+        self, episode: Episode, rubric: RubricSource, on_error: Callable[[UngradableError], None] | None
     ) -> Case | None:
         try:
             case = self.open(episode, rubric)
@@ -206,11 +208,11 @@ class Engine:
                 _ = case.exhibit  # what can't be read is found before a sibling is paid for
             return case
         except (RubricError, InputError) as error:
-            _report(Ungradable(episode, str(error)), on_error)
+            _report(UngradableError(episode, str(error)), on_error)
         except Exception as error:
             if on_error is None:
                 raise
-            on_error(Ungradable(episode, _internal(error)))
+            on_error(UngradableError(episode, _internal(error)))
         return None
 
     async def _judged(self, cases: list[Case], calibration: Calibration | None) -> list[GradeRecord]:
@@ -239,7 +241,7 @@ class Engine:
         await self.close()
 
 
-def _report(error: Ungradable, on_error: Callable[[Ungradable], None] | None) -> None:
+def _report(error: UngradableError, on_error: Callable[[UngradableError], None] | None) -> None:
     if on_error is None:
         raise error
     on_error(error)

@@ -22,7 +22,7 @@ INVISIBLE = re.compile(
 )
 DATA_URI = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,([A-Za-z0-9+/=_-]{64,})")
 BLOB = 2000
-LONG_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{%d,}" % BLOB)
+LONG_BLOB = re.compile(f"[A-Za-z0-9+/=_-]{{{BLOB},}}")
 
 _PRINTABLE_ASCII = bytes([9, 10, *range(32, 127)])
 

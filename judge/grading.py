@@ -24,7 +24,6 @@ from rubrics.rubric import Rubric
 from rubrics.scoring import score
 from rubrics.verdict import Failure, Verdict
 
-
 MOST_IGNORED = 50
 
 
@@ -60,7 +59,9 @@ class Case:
     @cached_property
     def exhibit(self) -> Exhibit:
         """What judges are shown of the episode. Raises InputError where a package is missing that reads its files."""
-        return exhibit_of(self.episode, self.settings.states, artifacts=any("artifacts" in c.evidence for c in self.to_ask))
+        return exhibit_of(
+            self.episode, self.settings.states, artifacts=any("artifacts" in c.evidence for c in self.to_ask)
+        )
 
 
 def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behind_gates: bool = False) -> Case:
@@ -71,9 +72,11 @@ def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behi
         case.flags.append("episode_truncated")
     for criterion in filled.leaves:
         if not applies(criterion, episode.names):
-            case.settled.append(Verdict(criterion=criterion.id, rater="rubric", level=NOT_APPLICABLE, reason="applies_if is false"))
+            case.settled.append(
+                Verdict(criterion=criterion.id, rater="rubric", level=NOT_APPLICABLE, reason="applies_if is false")
+            )
         elif criterion.check is not None:
-            _settle(case, criterion, check(episode, criterion, settings))
+            _settle(case, check(episode, criterion, settings))
         else:
             case.to_ask.append(criterion)
     if not behind_gates and case.to_ask and _closed_by_code(case):
@@ -85,7 +88,7 @@ def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behi
     return case
 
 
-def _settle(case: Case, criterion: Criterion, checked: Checked) -> None:
+def _settle(case: Case, checked: Checked) -> None:
     if checked.changes and not case.changes:
         case.changes = _worth_keeping(checked.changes)
     if checked.verdict is not None:

@@ -42,10 +42,10 @@ def _stand_ins(cases: Sequence[Case], bench: Bench, ignored: set[str]) -> int:
     return len({j.judge for case in cases for j in case.judgements if j.judge in names})
 
 
-async def _ask_all(cases: Sequence[Case], seats: Sequence[Seat], bench: Bench, sitting: Sitting) -> list[list[Judgement]]:
-    found = await asyncio.gather(
-        *(ask_seats(case.exhibit, case.to_ask, seats, sitting, bench.panel) for case in cases)
-    )
+async def _ask_all(
+    cases: Sequence[Case], seats: Sequence[Seat], bench: Bench, sitting: Sitting
+) -> list[list[Judgement]]:
+    found = await asyncio.gather(*(ask_seats(case.exhibit, case.to_ask, seats, sitting, bench.panel) for case in cases))
     for case, judgements in zip(cases, found, strict=True):
         case.judgements += judgements
     return list(found)
@@ -67,7 +67,9 @@ async def _substitute(cases: Sequence[Case], name: str, spare: list[Seat], bench
                 replace_judge(case, failed, stand_in)
             return True
         for case in cases:
-            case.judgements[-1] = case.judgements[-1].model_copy(update={"verdicts": (), "notes": ("could not stand in",)})
+            case.judgements[-1] = case.judgements[-1].model_copy(
+                update={"verdicts": (), "notes": ("could not stand in",)}
+            )
     return False
 
 

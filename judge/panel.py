@@ -42,7 +42,9 @@ class Panel(Noun):
     def _fits_together(self) -> Panel:
         everyone = [judge.name for judge in (*self.judges, *self.substitutes, *self.escalate_to)]
         if twice := [name for name, count in Counter(everyone).items() if count > 1]:
-            raise ValueError(f"judge {twice[0]!r} is named twice; use `repeats` (--repeat) to ask one judge several times")
+            raise ValueError(
+                f"judge {twice[0]!r} is named twice; use `repeats` (--repeat) to ask one judge several times"
+            )
         if self.quorum is not None and self.judges and self.quorum > len(self.judges):
             raise ValueError(f"a quorum of {self.quorum} can't be reached by {len(self.judges)} judge(s)")
         if self.pool == "weighted" and (unweighted := [j.name for j in self.judges if j.name not in self.weights]):
@@ -71,15 +73,21 @@ def pool(criterion: Criterion, verdicts: Sequence[Verdict], panel: Panel) -> Poo
     their own kind: the kind that most chose stands; between kinds, a tie is "could not tell".
     """
     if len(verdicts) < panel.needed:
-        message = f"{len(verdicts)} of {len(panel.judges)} judges answered {criterion.id!r}, expected at least {panel.needed}"
-        return Pooled(failure=Failure(kind="below_quorum", blame="judge", criterion=criterion.id, rater=PANEL, message=message))
+        message = (
+            f"{len(verdicts)} of {len(panel.judges)} judges answered {criterion.id!r}, expected at least {panel.needed}"
+        )
+        return Pooled(
+            failure=Failure(kind="below_quorum", blame="judge", criterion=criterion.id, rater=PANEL, message=message)
+        )
     answered = [v for v in verdicts if v.value is not None]
     not_applicable = sum(v.level == NOT_APPLICABLE for v in verdicts)
     unknown = len(verdicts) - len(answered) - not_applicable
     if len(answered) > max(not_applicable, unknown):
         return _pool_values(criterion, answered, panel)
     level = NOT_APPLICABLE if not_applicable > max(len(answered), unknown) else None
-    tie = len({len(answered), not_applicable, unknown} - {0}) < len([n for n in (len(answered), not_applicable, unknown) if n])
+    tie = len({len(answered), not_applicable, unknown} - {0}) < len(
+        [n for n in (len(answered), not_applicable, unknown) if n]
+    )
     return Pooled(verdict=Verdict(criterion=criterion.id, rater=PANEL, level=level, reason=_reasons(verdicts)), tie=tie)
 
 
@@ -100,7 +108,11 @@ def _pool_values(criterion: Criterion, verdicts: Sequence[Verdict], panel: Panel
 def _centre(
     criterion: Criterion, verdicts: Sequence[Verdict], values: list[float], panel: Panel
 ) -> tuple[float, str, bool]:
-    weights = [panel.weights[v.rater.removeprefix("judge:")] for v in verdicts] if panel.pool == "weighted" else [1.0] * len(values)
+    weights = (
+        [panel.weights[v.rater.removeprefix("judge:")] for v in verdicts]
+        if panel.pool == "weighted"
+        else [1.0] * len(values)
+    )
     if not sum(weights):
         weights = [1.0] * len(values)
     votes: dict[str, float] = {}
@@ -138,7 +150,9 @@ def average(criterion: Criterion, samples: Sequence[Verdict]) -> Verdict:
     if pooled is None:
         return first
     flags = tuple(dict.fromkeys(flag for sample in samples for flag in sample.flags))
-    return pooled.model_copy(update={"rater": first.rater, "reason": first.reason, "quotes": first.quotes, "flags": flags})
+    return pooled.model_copy(
+        update={"rater": first.rater, "reason": first.reason, "quotes": first.quotes, "flags": flags}
+    )
 
 
 def by_criterion(judgements: Sequence[Judgement]) -> Mapping[str, list[Verdict]]:

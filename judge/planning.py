@@ -24,7 +24,12 @@ def prompts_for(case: Case, judge: Judge | None, options: Options, *, sample: in
     exhibit = case.exhibit
     size = (judge.batch if judge else None) or options.batch
     groups = batches(case.to_ask, size, random.Random(f"{options.seed}:{sample}").shuffle)
-    return [compose(exhibit, group, window=window_of(judge) if judge else None) for group in groups]
+    return [
+        compose(
+            exhibit, group, window=window_of(judge) if judge else None, instructions=judge.template if judge else None
+        )
+        for group in groups
+    ]
 
 
 def output_tokens(criteria: Sequence[Criterion]) -> int:

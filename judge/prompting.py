@@ -9,10 +9,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateNotFound, TemplateSyntaxError
 
 from judge.episode import Episode
-from judge.errors import JudgeError
+from judge.errors import InputError, JudgeError
 from judge.evidence import as_text, ending, indented, mark_for, step_source, transcript_blocks
 from judge.models.exchange import Prompt, Schema
 from rubrics.criterion import ALL_EVIDENCE, CANNOT_TELL, NOT_APPLICABLE, Criterion, Evidence
@@ -28,20 +28,22 @@ HEAD_STEPS = 4
 
 @lru_cache(maxsize=16)
 def template(name: str) -> Template:
-    """A prompt file. A name that ends in .j2 is a path of the user's; others come with the product."""
+    """A prompt file. A name that ends in .j2 is a path of the user's; others come with the product. Raises InputError."""
     path = Path(name) if name.endswith(".j2") else PROMPTS / f"{name}.j2"
-    environment = Environment(
-        loader=FileSystemLoader(path.parent), undefined=StrictUndefined, autoescape=False, trim_blocks=True,
-        lstrip_blocks=False, keep_trailing_newline=True,
-    )  # fmt: skip  # noqa: S701 - prompts are no HTML
-    return environment.get_template(path.name)
+    settings: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": False, "keep_trailing_newline": True}
+    loader = FileSystemLoader(path.parent)
+    environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False, **settings)  # noqa: S701 - no HTML
+    try:
+        return environment.get_template(path.name)
+    except (TemplateNotFound, TemplateSyntaxError) as error:
+        raise InputError(f"template {path}: {error.message or 'no such file'}") from None
 
 
 @lru_cache(maxsize=16)
 def template_fingerprint(names: tuple[str, ...] = ("system", "evidence", "questions")) -> str:
     """Sixteen hex digits over the words of the prompt files, so that edited words are another method."""
-    paths = [Path(name) if name.endswith(".j2") else PROMPTS / f"{name}.j2" for name in names]
-    return fingerprint_of([path.read_text(encoding="utf-8") for path in paths])
+    files = [template(name).filename for name in names]
+    return fingerprint_of([Path(file).read_text(encoding="utf-8") for file in files if file])
 
 
 @dataclass
@@ -200,25 +202,25 @@ def _with_gaps(episode: Episode, blocks: list[str], keep: set[int]) -> list[str]
 
 def compose(
     exhibit: Exhibit, criteria: Sequence[Criterion], *, window: int | None = None, complaint: str | None = None,
-    templates: tuple[str, str] = ("system", "questions"),
+    instructions: str | None = None,
 ) -> Prompt:  # fmt: skip
     """The prompt that asks `criteria` (which may see the same evidence) about the episode.
 
     `window` is the judge's context in tokens (120,000 if None). `complaint` is what was wrong with a first answer.
+    `instructions` is a template file of the user's that stands in the place of the fixed text.
     Raises JudgeError `context_length` if what must be kept does not fit.
     """
     room = (window or DEFAULT_WINDOW) - min(OVERHEAD_TOKENS, (window or DEFAULT_WINDOW) // 4)
     evidence, flags = exhibit.evidence(criteria[0].evidence, room)
-    system, questions = templates
     return Prompt(
-        system=_system(system), evidence=evidence, criteria=tuple(criteria), episode_id=exhibit.episode.id,
-        questions=_questions(questions, criteria, complaint), schema=schema_for(criteria), flags=flags,
+        system=_system(instructions or "system"), evidence=evidence, criteria=tuple(criteria), episode_id=exhibit.episode.id,
+        questions=_questions(criteria, complaint), schema=schema_for(criteria), flags=flags,
     )  # fmt: skip
 
 
-def _questions(name: str, criteria: Sequence[Criterion], complaint: str | None) -> str:
+def _questions(criteria: Sequence[Criterion], complaint: str | None) -> str:
     asked = [(c, " | ".join([*c.by_name, *([NOT_APPLICABLE] if c.may_not_apply else [])])) for c in criteria]
-    return template(name).render(asked=asked, complaint=complaint)
+    return template("questions").render(asked=asked, complaint=complaint)
 
 
 @lru_cache(maxsize=16)

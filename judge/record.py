@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue
 
 from rubrics.criterion import Noun
-from rubrics.grade import Finite, Grade, Score
+from rubrics.grade import Finite, Grade
 from rubrics.rubric import Rubric
 from rubrics.verdict import Failure, Verdict
 

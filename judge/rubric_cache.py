@@ -47,5 +47,7 @@ def _named(source: str | Path, base_dir: Path) -> Rubric:
         return load(str(source))
     path = (base_dir / source).resolve()
     if not path.is_relative_to(base_dir.resolve()):
-        raise RubricError(f"rubric {str(source)!r} lies outside {base_dir}; an episode can name only files beside or below it")
+        raise RubricError(
+            f"rubric {str(source)!r} lies outside {base_dir}; an episode can name only files beside or below it"
+        )
     return load_file(path) if path.suffix in (".yaml", ".yml", ".json") else load(str(source))

@@ -19,12 +19,12 @@ JudgeSource = Judge | Model | Callable[..., Any] | str
 
 
 def panel_of(
-    sources: Panel | Sequence[JudgeSource], known: Mapping[str, Judge], base_dir: Path
+    sources: Panel | Sequence[JudgeSource] | JudgeSource, known: Mapping[str, Judge], base_dir: Path
 ) -> tuple[Panel, dict[str, Model]]:
     """The panel, and the models of those judges that came as objects, by judge name. Raises InputError."""
     if isinstance(sources, Panel):
         return sources, {}
-    if isinstance(sources, str | Judge) or callable(sources):
+    if not isinstance(sources, Sequence) or isinstance(sources, str):
         sources = [sources]
     models: dict[str, Model] = {}
     judges: list[Judge] = []
@@ -41,7 +41,9 @@ def make_panel(**settings: Any) -> Panel:
         raise InputError("; ".join(e["msg"].removeprefix("Value error, ") for e in error.errors())) from None
 
 
-def _judges_of(source: JudgeSource, known: Mapping[str, Judge], base_dir: Path, models: dict[str, Model]) -> list[Judge]:
+def _judges_of(
+    source: JudgeSource, known: Mapping[str, Judge], base_dir: Path, models: dict[str, Model]
+) -> list[Judge]:
     if isinstance(source, str):
         return judges_named(source, known, base_dir)
     if isinstance(source, Judge):

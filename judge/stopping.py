@@ -9,7 +9,7 @@ from judge.grading import Bench
 from judge.record import GradeRecord
 
 
-class RunStopped(Exception):
+class RunStoppedError(Exception):
     """The run was stopped, and why. What was graded before is kept."""
 
 

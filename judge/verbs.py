@@ -18,7 +18,7 @@ from judge.seating import JudgeSource
 if TYPE_CHECKING:
     from judge.store.ledger import Ledger
 
-Judges = Panel | Sequence[JudgeSource]
+Judges = Panel | Sequence[JudgeSource] | JudgeSource
 EpisodeSource = Episode | Mapping[str, Any]
 
 

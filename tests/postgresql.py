@@ -31,12 +31,15 @@ def server() -> Iterator[str]:
         shutil.chown(folder, "postgres")
         as_user = ["runuser", "-u", "postgres", "--"]
     data = folder / "data"
-    quiet = {"check": True, "capture_output": True, "cwd": folder}
-    subprocess.run([*as_user, programs / "initdb", "-D", data, "-A", "trust", "-U", "judge"], **quiet)  # type: ignore[call-overload]
-    options = f"-k {folder} -c listen_addresses=''"
-    subprocess.run([*as_user, programs / "pg_ctl", "-D", data, "-w", "-o", options, "-l", folder / "log", "start"], **quiet)  # type: ignore[call-overload]
+
+    def run(program: str, *arguments: object) -> None:
+        command = [*as_user, programs / program, "-D", data, *arguments]
+        subprocess.run([str(part) for part in command], cwd=folder, check=True, capture_output=True)
+
+    run("initdb", "-A", "trust", "-U", "judge")
+    run("pg_ctl", "-w", "-o", f"-k {folder} -c listen_addresses=''", "-l", folder / "log", "start")
     try:
         yield f"postgresql+psycopg://judge@/postgres?host={folder}"
     finally:
-        subprocess.run([*as_user, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **quiet)  # type: ignore[call-overload]
+        run("pg_ctl", "-m", "immediate", "stop")
         shutil.rmtree(folder, ignore_errors=True)

@@ -42,7 +42,9 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("path", [p for p in DOCUMENTS if blocks(p, "python")], ids=relative)
 def test_python_in_the_documents_runs(path: Path, tmp_path: Path) -> None:
     code = "\n\n".join(blocks(path, "python"))
-    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
+    subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
 
 
 @pytest.mark.parametrize("path", [p for p in DOCUMENTS if blocks(p, "console")], ids=relative)
@@ -53,7 +55,9 @@ def test_commands_in_the_documents_run(path: Path, tmp_path: Path) -> None:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }  # fmt: skip
     for command in commands:
-        ran = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        ran = subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
         assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
 
 

@@ -11,7 +11,7 @@ from judge.cli.progress import Progress
 from judge.cli.running import Run
 from judge.cli.setup import console
 from judge.cli.summary import Mean
-from judge.engine import Engine, Ungradable
+from judge.engine import Engine, UngradableError
 from judge.episode import Episode
 from judge.errors import InputError
 from judge.grading import close_case
@@ -50,7 +50,7 @@ class CheckRun(Run):
         try:
             return close_case(self.engine.open(episode, self.rubric), self.engine.bench)
         except (RubricError, InputError) as error:
-            self.ungradable(Ungradable(episode, str(error)))
+            self.ungradable(UngradableError(episode, str(error)))
             return None
 
     def _give_out(self, record: GradeRecord, as_json: bool) -> None:

@@ -17,8 +17,12 @@ def check(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the output file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON lines, and no table.")] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N episodes.")] = None,
-    explain: Annotated[bool, typer.Option("--explain", "-e", help="Say for each episode what was found and what changed.")] = False,
-    allow_code: Annotated[bool, typer.Option("--allow-code", help="Let `python` checks run the functions they name.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", "-e", help="Say for each episode what was found and what changed.")
+    ] = False,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Let `python` checks run the functions they name.")
+    ] = False,
 ) -> None:
     """Check only what code settles: no model, no key, no cost.
 

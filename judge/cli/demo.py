@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from judge.reading import BadLine
     from judge.record import GradeRecord
 
 EMBEDDED = "local/qwen2.5-coder-1.5b"
 
 
 def demo(
-    judge: Annotated[str, typer.Option("--judge", "-J", help="The embedded judge for the three short samples.")] = EMBEDDED,
+    judge: Annotated[
+        str, typer.Option("--judge", "-J", help="The embedded judge for the three short samples.")
+    ] = EMBEDDED,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Keep all records in this folder.")] = None,
 ) -> None:
     """Grade sample episodes: three short ones with the embedded judge, the rest with recorded replies; say which is which.
@@ -49,7 +52,9 @@ def _embedded(judge: str, folder: Path) -> int:
         sys.stderr.write(f"judge: fetching the weights of {name} once\n")
         fetch(name)
     out.print(f"\n[bold]1. Three short replies, judged here by {judge}[/bold]")
-    out.print("a small model that reads one probability for each question; see docs/guides/embedded-judge.md for how often it is right\n")
+    out.print(
+        "a small model that reads one probability for each question; see docs/guides/embedded-judge.md for how often it is right\n"
+    )
     records = _grade("demo", [judge], folder)
     _table(records)
     return len(records)
@@ -98,12 +103,16 @@ def _grade(sample: str, judges: Sequence[str], folder: Path, *, rubric: Any = No
 
     async def run() -> list[GradeRecord]:
         async with Engine(judges, base_dir=SAMPLES) as engine:
-            episodes = read_episodes(SAMPLES / f"{sample}.jsonl", on_bad=lambda bad: sys.stderr.write(f"{bad}\n"))
+            episodes = read_episodes(SAMPLES / f"{sample}.jsonl", on_bad=_complain)
             return [record async for record in engine.grade_many(episodes, load(rubric) if rubric else None)]
 
     records = asyncio.run(run())
     (folder / f"{sample}.jsonl").write_text("".join(r.to_json() + "\n" for r in records), encoding="utf-8")
     return records
+
+
+def _complain(bad: BadLine) -> None:
+    sys.stderr.write(f"judge: {bad.source}:{bad.line}: {bad.message}\n")
 
 
 def _table(records: Sequence[GradeRecord]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from judge.cli.grading import print_json
 from judge.cli.setup import console
-from judge.engine import Ungradable
+from judge.engine import UngradableError
 from judge.errors import InputError, JudgeError
 from judge.planning import output_tokens, prompts_for
 from judge.prompting import tokens_in
@@ -56,7 +56,7 @@ def _plan_episode(run: Run, episode: Episode, plans: dict[str, Plan], counts: Co
     try:
         case = run.engine.open(episode, run.rubric)
     except (RubricError, InputError) as error:
-        run.ungradable(Ungradable(episode, str(error)))
+        run.ungradable(UngradableError(episode, str(error)))
         return
     counts["closed_by_code"] += bool(case.skipped)
     for judge in run.engine.panel.judges:

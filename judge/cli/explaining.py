@@ -41,7 +41,9 @@ def explain_checks(record: GradeRecord, console: Console) -> None:
         console.print(f"  {escape(verdict.criterion)}: {_level(verdict)}  {escape(verdict.reason)}")
     for failure in record.failures:
         if failure.blame == "check":
-            console.print(f"  [yellow]{escape(failure.criterion or '')}: {failure.kind}[/yellow]  {escape(failure.message)}")
+            console.print(
+                f"  [yellow]{escape(failure.criterion or '')}: {failure.kind}[/yellow]  {escape(failure.message)}"
+            )
     _changes(record, console, indent="  ")
 
 
@@ -49,10 +51,18 @@ def _headline(record: GradeRecord, console: Console) -> None:
     score = "no score" if record.score is None else f"score {record.score:.4g}"
     passed = {True: "[green]passed[/green]", False: "[red]failed[/red]", None: "open"}[record.passed]
     console.print(f"[bold]{escape(record.episode_id)}[/bold]  {score}  {bar(record.score)}  {passed}")
-    console.print(f"rubric {record.rubric.id} version {record.rubric.version} ({record.rubric.fingerprint}), method {record.method}")
+    console.print(
+        f"rubric {record.rubric.id} version {record.rubric.version} ({record.rubric.fingerprint}), method {record.method}"
+    )
     if record.score is None:
-        bounds = "nothing that earns applies" if record.low is None else f"between {number(record.low)} and {number(record.high)}"
-        console.print(f"  it could be {bounds}: {len(record.missing)} verdict(s) missing: {escape(', '.join(record.missing))}")
+        bounds = (
+            "nothing that earns applies"
+            if record.low is None
+            else f"between {number(record.low)} and {number(record.high)}"
+        )
+        console.print(
+            f"  it could be {bounds}: {len(record.missing)} verdict(s) missing: {escape(', '.join(record.missing))}"
+        )
     if record.closed_gates:
         behind = f"; behind open gates it would be {number(record.ungated)}" if record.ungated is not None else ""
         console.print(f"  [red]closed gate: {escape(', '.join(record.closed_gates))}[/red]{behind}")
@@ -100,7 +110,9 @@ def _failures(record: GradeRecord, console: Console) -> None:
         console.print("\nfailures")
     for failure in record.failures:
         who = f"{failure.rater}: " if failure.rater else ""
-        console.print(f"  [yellow]{failure.kind}[/yellow] ({failure.blame}) {escape(who + (failure.criterion or ''))}: {escape(failure.message)}")
+        console.print(
+            f"  [yellow]{failure.kind}[/yellow] ({failure.blame}) {escape(who + (failure.criterion or ''))}: {escape(failure.message)}"
+        )
 
 
 def _changes(record: GradeRecord, console: Console, *, indent: str = "") -> None:
@@ -109,7 +121,9 @@ def _changes(record: GradeRecord, console: Console, *, indent: str = "") -> None
     for change in record.changes[:MAX_CHANGES]:
         kind = str(change.get("kind", ""))
         colour = COLOURS.get(kind, "dim")
-        console.print(f"{indent}  [{colour}]{kind.replace('_', ' ')}[/{colour}] {escape(str(change.get('path', '')))}{_sides(change)}")
+        console.print(
+            f"{indent}  [{colour}]{kind.replace('_', ' ')}[/{colour}] {escape(str(change.get('path', '')))}{_sides(change)}"
+        )
     if len(record.changes) > MAX_CHANGES:
         console.print(f"{indent}  and {len(record.changes) - MAX_CHANGES} more")
 
@@ -138,7 +152,9 @@ def _footer(record: GradeRecord, console: Console) -> None:
     cost = record.cost
     money = "price unknown" if cost.usd is None else f"${cost.usd:.4f}"
     calls = f"{cost.calls} call(s), {cost.avoided_calls} from the ledger, {money}, {record.seconds:.1f} s"
-    console.print(f"\n[dim]panel {escape(', '.join(record.panel) or 'none')}; {calls}; spread {number(record.spread)}[/dim]")
+    console.print(
+        f"\n[dim]panel {escape(', '.join(record.panel) or 'none')}; {calls}; spread {number(record.spread)}[/dim]"
+    )
 
 
 def first_match(records: Iterable[GradeRecord], episode: str) -> GradeRecord | None:

@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 RubricOption = Annotated[
     str | None, typer.Option("--rubric", "-r", help="Library id or file. Without it, each episode's own rubric.")
 ]
-ConfigOption = Annotated[Path | None, typer.Option("--config", help="judge.toml with named judges [./judge.toml if it is there].")]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", help="judge.toml with named judges [./judge.toml if it is there].")
+]
 StoreOption = Annotated[
-    str | None, typer.Option("--store", help="Ledger: a SQLite file or a database URL [in your data folder].", envvar="RUBRIC_JUDGE_STORE")
+    str | None,
+    typer.Option(
+        "--store", help="Ledger: a SQLite file or a database URL [in your data folder].", envvar="RUBRIC_JUDGE_STORE"
+    ),
 ]
 EpisodesArgument = Annotated[
     Path, typer.Argument(help="Episodes: .jsonl, .json, .gz, a folder, or - for standard input.", show_default=False)
@@ -29,7 +34,9 @@ def grade(
     rubric: RubricOption = None,
     judge: Annotated[
         list[str] | None,
-        typer.Option("--judge", "-J", help="A judge: PROVIDER/MODEL or a name of judge.toml. Give it again for a panel."),
+        typer.Option(
+            "--judge", "-J", help="A judge: PROVIDER/MODEL or a name of judge.toml. Give it again for a panel."
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write one record a line to this file.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the output file; keep what is graded.")] = False,
@@ -37,12 +44,20 @@ def grade(
     as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON lines, and no table.")] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N episodes.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; ask nobody.")] = False,
-    budget: Annotated[float | None, typer.Option("--budget", min=0, help="Stop when so many US dollars are spent.")] = None,
-    concurrency: Annotated[int, typer.Option("--max-concurrency", "-j", min=1, help="Calls in flight for each endpoint.")] = 64,
+    budget: Annotated[
+        float | None, typer.Option("--budget", min=0, help="Stop when so many US dollars are spent.")
+    ] = None,
+    concurrency: Annotated[
+        int, typer.Option("--max-concurrency", "-j", min=1, help="Calls in flight for each endpoint.")
+    ] = 64,
     pool: Annotated[str, typer.Option(help="How judges become one: mean, median, majority.")] = "mean",
     quorum: Annotated[int | None, typer.Option(min=1, help="Judges that must answer [more than half].")] = None,
-    substitute: Annotated[list[str] | None, typer.Option(help="A judge that takes the place of one that failed.")] = None,
-    escalate_to: Annotated[list[str] | None, typer.Option(help="A stronger judge, asked where the others disagree.")] = None,
+    substitute: Annotated[
+        list[str] | None, typer.Option(help="A judge that takes the place of one that failed.")
+    ] = None,
+    escalate_to: Annotated[
+        list[str] | None, typer.Option(help="A stronger judge, asked where the others disagree.")
+    ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="Samples of each judge, averaged.")] = 1,
     early_stop: Annotated[bool, typer.Option(help="Ask judges in turn; stop when `passed` can't change.")] = False,
     batch: Annotated[int, typer.Option(min=1, help="Criteria in one call.")] = 8,
@@ -51,7 +66,9 @@ def grade(
     behind_gates: Annotated[bool, typer.Option(help="Ask judges even where a check has closed a gate.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again, whatever the ledger holds.")] = False,
     hedge: Annotated[bool, typer.Option(help="Send a second request for stragglers (both are paid).")] = False,
-    allow_code: Annotated[bool, typer.Option("--allow-code", help="Let `python` checks run the functions they name.")] = False,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="Let `python` checks run the functions they name.")
+    ] = False,
     patience: Annotated[int, typer.Option(min=0, help="Stop after so many failures in a row (0: never).")] = 25,
     config: ConfigOption = None,
     store: StoreOption = None,

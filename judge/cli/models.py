@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from judge.models.catalogue import Availability
     from judge.models.weights import Source
 
-app = typer.Typer(help="Which judges can be used here, and what is missing for the others.", invoke_without_command=True)
+app = typer.Typer(
+    help="Which judges can be used here, and what is missing for the others.", invoke_without_command=True
+)
 
 
 @app.callback()
@@ -49,7 +51,9 @@ def models(
 
 def _where(row: Availability) -> str:
     if row.base_url is None:
-        return {"litellm": "through LiteLLM", "recorded": "from a file", "scripted": "a function"}.get(row.provider, "in this process")
+        return {"litellm": "through LiteLLM", "recorded": "from a file", "scripted": "a function"}.get(
+            row.provider, "in this process"
+        )
     return row.base_url + ("" if row.sdk else '; the vendor\'s package is not installed: only client = "wire" works')
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from judge.episode import Episode
 from judge.errors import InputError
@@ -32,7 +32,8 @@ class Earlier:
                             f"{path} was graded by another method ({row.get('method')}, now {method}): other judges, templates "
                             f"or options. Scores of two methods are not mixed; write to another file, or use --force"
                         )
-                    self._places[str(row["episode_id"])] = (path, at, str(row["rubric"]["fingerprint"]))
+                    rubric: dict[str, str] = row["rubric"]
+                    self._places[str(row["episode_id"])] = (path, at, rubric["fingerprint"])
                 at += len(line)
 
     def __len__(self) -> int:
@@ -51,7 +52,7 @@ class Earlier:
         return (_line_at(path, at) for path, at, _ in self._places.values())
 
 
-def _row(line: bytes) -> dict[str, object] | None:
+def _row(line: bytes) -> dict[str, Any] | None:
     """The row of a line; None if the line was cut off by a crash."""
     if not line.endswith(b"\n"):
         return None
@@ -113,12 +114,16 @@ class Output:
     @staticmethod
     def _method_of_first(path: Path) -> str:
         with path.open("rb") as file:
-            return next((str(row["method"]) for line in file if (row := _row(line)) and row.get("score") is not None), "")
+            return next(
+                (str(row["method"]) for line in file if (row := _row(line)) and row.get("score") is not None), ""
+            )
 
     @property
     def errors_path(self) -> Path | None:
         """Where lines go that could not be graded: OUT.errors.jsonl."""
-        return None if self.path is None else self.path.with_name(self.path.name.removesuffix(".jsonl") + ".errors.jsonl")
+        return (
+            None if self.path is None else self.path.with_name(self.path.name.removesuffix(".jsonl") + ".errors.jsonl")
+        )
 
     def write(self, line: str) -> None:
         """One record's line."""

@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 
 def prompt(
     episode: Annotated[str, typer.Argument(help="An episode's id.", show_default=False)],
-    episodes: Annotated[Path | None, typer.Option("--episodes", "-e", help="Compose it from this file [show what was sent, from the ledger].")] = None,
+    episodes: Annotated[
+        Path | None,
+        typer.Option("--episodes", "-e", help="Compose it from this file [show what was sent, from the ledger]."),
+    ] = None,
     rubric: RubricOption = None,
-    judge: Annotated[str | None, typer.Option("--judge", "-J", help="Compose it for this judge's window and batch.")] = None,
+    judge: Annotated[
+        str | None, typer.Option("--judge", "-J", help="Compose it for this judge's window and batch.")
+    ] = None,
     batch: Annotated[int | None, typer.Option(min=1, help="Criteria in one call [the judge's, or 8].")] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Show the JSON schema of the reply too.")] = False,
     config: ConfigOption = None,
@@ -40,7 +45,9 @@ def prompt(
         place = store or default_path()
         sent = Ledger(place).exchanges(episode)
         if not sent:
-            sys.stderr.write(f"judge: nothing about {episode!r} was sent according to {masked(place)}; compose it with --episodes FILE\n")
+            sys.stderr.write(
+                f"judge: nothing about {episode!r} was sent according to {masked(place)}; compose it with --episodes FILE\n"
+            )
             raise typer.Exit(2)
         show_exchanges(sent, out)
         return
@@ -48,7 +55,9 @@ def prompt(
         _show(made, out, title=f"call {position + 1}", schema=schema)
 
 
-def _composed(path: Path, wanted: str, rubric: str | None, judge: str | None, batch: int | None, config: Path | None) -> list[Prompt]:
+def _composed(
+    path: Path, wanted: str, rubric: str | None, judge: str | None, batch: int | None, config: Path | None
+) -> list[Prompt]:
     from judge.cli.setup import known_judges, rubric_source
     from judge.engine import Engine
     from judge.options import Options
@@ -57,9 +66,13 @@ def _composed(path: Path, wanted: str, rubric: str | None, judge: str | None, ba
     from judge.seating import judges_named
 
     bad: list[str] = []
-    found = next((e for e in read_episodes(path, on_bad=lambda b: bad.append(b.message)) if wanted in (e.id, e.task_id)), None)
+    found = next(
+        (e for e in read_episodes(path, on_bad=lambda b: bad.append(b.message)) if wanted in (e.id, e.task_id)), None
+    )
     if found is None:
-        sys.stderr.write(f"judge: no episode {wanted!r} in {path}" + (f" ({len(bad)} unreadable line(s))\n" if bad else "\n"))
+        sys.stderr.write(
+            f"judge: no episode {wanted!r} in {path}" + (f" ({len(bad)} unreadable line(s))\n" if bad else "\n")
+        )
         raise typer.Exit(2)
     engine = Engine((), options=Options(behind_gates=True, **({"batch": batch} if batch else {})))
     seated = judges_named(judge, known_judges(config), Path())[0] if judge else None
@@ -83,9 +96,15 @@ def _show(made: Prompt, out: Console, *, title: str, schema: bool) -> None:
 def show_exchanges(exchanges: list[dict[str, Any]], out: Console) -> None:
     """Every prompt and reply, one after another."""
     for exchange in exchanges:
-        out.print(f"--- to {exchange['judge']} ({exchange['reference']}), sample {exchange['sample']} ---", style="dim", markup=False)
+        out.print(
+            f"--- to {exchange['judge']} ({exchange['reference']}), sample {exchange['sample']} ---",
+            style="dim",
+            markup=False,
+        )
         out.print(exchange["system"], markup=False, soft_wrap=True)
         out.print(exchange["evidence"] + exchange["questions"], markup=False, soft_wrap=True)
         out.print("--- reply ---", style="dim")
         reply = exchange["reply"]
-        out.print(reply["text"] if reply["text"] is not None else str(reply["probabilities"]), markup=False, soft_wrap=True)
+        out.print(
+            reply["text"] if reply["text"] is not None else str(reply["probabilities"]), markup=False, soft_wrap=True
+        )

@@ -30,7 +30,12 @@ def checks() -> str:
     """The page of the checks: what each looks at, its arguments and what its value means."""
     from judge.checks.registry import CHECKS, _kind_of_arguments
 
-    lines = ["# Checks", "", "What code settles. A check that cannot look gives no value and says why (`state_unavailable`, `check_error`).", ""]
+    lines = [
+        "# Checks",
+        "",
+        "What code settles. A check that cannot look gives no value and says why (`state_unavailable`, `check_error`).",
+        "",
+    ]
     for name, function in sorted(CHECKS.items()):
         kind = _kind_of_arguments(function)
         takes = ", ".join(f"`{argument}`" for argument in _arguments(kind))
@@ -96,7 +101,11 @@ def _command_lines(name: str, command: Any) -> Iterator[str]:
 
 
 def _spelled(parameter: Any) -> str:
-    spellings = [*parameter.opts, *parameter.secondary_opts] if parameter.param_type_name == "option" else [parameter.name.upper()]
+    spellings = (
+        [*parameter.opts, *parameter.secondary_opts]
+        if parameter.param_type_name == "option"
+        else [parameter.name.upper()]
+    )
     return " ".join(f"`{spelling}`" for spelling in spellings)
 
 

@@ -21,7 +21,9 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fa
 
     found = [load(rubric_id) for rubric_id in library()]
     if as_json:
-        print_json([{"id": r.id, "version": r.version, "title": r.title, "criteria": [c.id for c in r.leaves]} for r in found])
+        print_json(
+            [{"id": r.id, "version": r.version, "title": r.title, "criteria": [c.id for c in r.leaves]} for r in found]
+        )
         return
     from rich.table import Table
 
@@ -57,10 +59,11 @@ def lint(
 
     Exit code 0 if nothing was found, 1 if something was, 2 if a rubric can't be used at all.
     """
+    from rubrics.linting import lint as findings_of
+
     from judge.checks import validate_checks
     from judge.cli.grading import print_json
     from judge.cli.setup import console
-    from rubrics.linting import lint as findings_of
     from rubrics.loading import load
 
     found = []
@@ -89,8 +92,9 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Write a commented rubric to start from."""
-    from judge.errors import InputError
     from rubrics.scaffold import new_rubric
+
+    from judge.errors import InputError
 
     path = output or Path(f"{rubric_id}.yaml")
     if path.exists() and not force:
@@ -100,7 +104,9 @@ def new(
 
 
 @app.command()
-def schema(output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it to this file.")] = None) -> None:
+def schema(
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it to this file.")] = None,
+) -> None:
     """The JSON schema of rubric files, for editors: name it in the file's first line."""
     import json
 
@@ -116,8 +122,9 @@ def schema(output: Annotated[Path | None, typer.Option("--output", "-o", help="W
 @app.command()
 def diff(old: RubricArgument, new: RubricArgument) -> None:
     """What differs between two rubrics, and which stored verdicts stay valid."""
-    from judge.cli.setup import console
     from rubrics.diffing import diff as differences
+
+    from judge.cli.setup import console
     from rubrics.loading import load
 
     found = differences(load(old), load(new))

@@ -14,19 +14,21 @@ from judge.cli.outputs import Output
 from judge.cli.progress import Progress
 from judge.cli.setup import console
 from judge.cli.summary import Summary
-from judge.engine import Engine, Ungradable
+from judge.engine import Engine, UngradableError
 from judge.episode import Episode
 from judge.errors import InputError
 from judge.reading import BadLine, read_episodes
 from judge.record import GradeRecord
-from judge.stopping import RunStopped, Watch
+from judge.stopping import RunStoppedError, Watch
 from rubrics.errors import RubricError
 
 
 class Run:
     """Episodes of one file under one engine, with what was counted on the way."""
 
-    def __init__(self, engine: Engine, episodes: Path, rubric: Any, *, limit: int | None = None, patience: int = 25) -> None:
+    def __init__(
+        self, engine: Engine, episodes: Path, rubric: Any, *, limit: int | None = None, patience: int = 25
+    ) -> None:
         self.engine = engine
         self.rubric = rubric
         self.path = episodes
@@ -47,12 +49,14 @@ class Run:
         self._say(f"{bad.source}:{bad.line}: {bad.message}" if bad.line else f"{bad.source}: {bad.message}")
         self._output.error(source=bad.source, line=bad.line, kind="unreadable", message=bad.message, raw=bad.raw)
 
-    def ungradable(self, error: Ungradable) -> None:
+    def ungradable(self, error: UngradableError) -> None:
         self.summary.unreadable += 1
         episode = error.episode
         where = f"{self.path}:{episode.line}" if episode.line else str(self.path)
         self._say(f"{where}: {episode.id}: {error}")
-        self._output.error(source=str(self.path), line=episode.line, episode_id=episode.id, kind="ungradable", message=str(error))
+        self._output.error(
+            source=str(self.path), line=episode.line, episode_id=episode.id, kind="ungradable", message=str(error)
+        )
 
     def _say(self, message: str) -> None:
         if self.summary.unreadable <= 10:
@@ -69,7 +73,7 @@ class Run:
         stopped: str | None = None
         try:
             asyncio.run(self._grade_all(emit))
-        except RunStopped as reason:
+        except RunStoppedError as reason:
             stopped = str(reason)
         except KeyboardInterrupt:
             stopped = "interrupted; what was graded is kept, and the same command with --resume goes on"
@@ -84,16 +88,16 @@ class Run:
         watch = Watch(self.engine.bench, patience=self._patience)
         async with self.engine:
             with Progress(self.path, self.summary, limit=self._limit) as progress:
-                records = self.engine.grade_many(self._fresh(emit), self.rubric, on_error=self.ungradable)
+                records = self.engine.grade_many(self._fresh(), self.rubric, on_error=self.ungradable)
                 async for record in records:
                     self._take(record, emit)
                     progress.advance()
                     if reason := watch.reason(record):
                         await records.aclose()  # type: ignore[attr-defined]
-                        raise RunStopped(reason)
+                        raise RunStoppedError(reason)
                 self._emit_kept(emit, None)
 
-    def _fresh(self, emit: Callable[[str], Any]) -> Iterator[Episode]:
+    def _fresh(self) -> Iterator[Episode]:
         """The episodes that the earlier run did not grade; the others' records wait for their turn."""
         for position, episode in enumerate(self.episodes()):
             self._read = position + 1
@@ -135,7 +139,11 @@ class Run:
             self.summary.show(console())
         if output is not None and not as_json:
             sys.stderr.write(f"judge: records in {output}")
-            sys.stderr.write(f", {self._output.errors} line(s) without one in {self._output.errors_path}\n" if self._output.errors else "\n")
+            sys.stderr.write(
+                f", {self._output.errors} line(s) without one in {self._output.errors_path}\n"
+                if self._output.errors
+                else "\n"
+            )
         if stopped is not None:
             sys.stderr.write(f"judge: stopped: {stopped}\n")
             return 3

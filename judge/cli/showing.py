@@ -17,10 +17,16 @@ if TYPE_CHECKING:
 
 def show(
     episode: Annotated[str, typer.Argument(help="An episode's id, as in the grade record.", show_default=False)],
-    grades: Annotated[Path | None, typer.Option("--grades", "-g", help="Look in this file of records [in the ledger].")] = None,
-    rubric: Annotated[str | None, typer.Option("--rubric", "-r", help="Show the arithmetic with this rubric's weights.")] = None,
+    grades: Annotated[
+        Path | None, typer.Option("--grades", "-g", help="Look in this file of records [in the ledger].")
+    ] = None,
+    rubric: Annotated[
+        str | None, typer.Option("--rubric", "-r", help="Show the arithmetic with this rubric's weights.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON.")] = False,
-    replies: Annotated[bool, typer.Option("--replies", help="Show every prompt and reply behind the grade too.")] = False,
+    replies: Annotated[
+        bool, typer.Option("--replies", help="Show every prompt and reply behind the grade too.")
+    ] = False,
     store: StoreOption = None,
 ) -> None:
     """Explain a grade: the arithmetic, each judge's verdict with reasons and quotes, what changed in the state, every flag.

@@ -67,7 +67,9 @@ class Summary:
         self.unpriced += record.cost.usd is None
         self.calls += record.cost.calls
         self.avoided += record.cost.avoided_calls
-        self.tokens.update(input=record.cost.input_tokens, cached=record.cost.cached_tokens, output=record.cost.output_tokens)
+        self.tokens.update(
+            input=record.cost.input_tokens, cached=record.cost.cached_tokens, output=record.cost.output_tokens
+        )
 
     @property
     def episodes(self) -> int:
@@ -96,12 +98,24 @@ class Summary:
         from rich.table import Table
 
         table = Table(title=None, header_style="bold", box=None, pad_edge=False)
-        for name, justify in (("criterion", "left"), ("mean", "right"), ("", "left"), ("n", "right"), ("no verdict", "right")):
+        for name, justify in (
+            ("criterion", "left"),
+            ("mean", "right"),
+            ("", "left"),
+            ("n", "right"),
+            ("no verdict", "right"),
+        ):
             table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
         for criterion, mean in self.criteria.items():
             shut = f"  closed the gate {self.closed_gates[criterion]}x" if self.closed_gates[criterion] else ""
             table.add_row(criterion, number(mean.value), bar(mean.value) + shut, str(mean.n), str(mean.without or ""))
-        table.add_row("[bold]score[/bold]", number(self.score.value), bar(self.score.value), str(self.score.n), str(self.score.without or ""))
+        table.add_row(
+            "[bold]score[/bold]",
+            number(self.score.value),
+            bar(self.score.value),
+            str(self.score.n),
+            str(self.score.without or ""),
+        )
         console.print(table)
         for line in self._lines():
             console.print(line, highlight=False)
@@ -119,7 +133,9 @@ class Summary:
         if self.flags:
             lines.append("flags: " + counted(self.flags))
         if self.calls or self.avoided:
-            tokens = f"{self.tokens['input']:,} tokens in ({self.tokens['cached']:,} cached), {self.tokens['output']:,} out"
+            tokens = (
+                f"{self.tokens['input']:,} tokens in ({self.tokens['cached']:,} cached), {self.tokens['output']:,} out"
+            )
             lines.append(f"{self.calls} calls, {self.avoided} answered from the ledger; {tokens}; {self.money}")
         return lines
 

@@ -31,7 +31,9 @@ def open_database(place: str | Path) -> Engine:
     try:
         metadata.create_all(engine)
     except DatabaseError as error:
-        raise InputError(f"store {masked(place)}: can't be used: {error.orig}; give another with --store PATH") from None
+        raise InputError(
+            f"store {masked(place)}: can't be used: {error.orig}; give another with --store PATH"
+        ) from None
     return engine
 
 
@@ -44,7 +46,9 @@ def _with_folder(path: Path) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"store {path}: its folder can't be made: {error.strerror}; give another with --store PATH") from None
+        raise InputError(
+            f"store {path}: its folder can't be made: {error.strerror}; give another with --store PATH"
+        ) from None
     return path
 
 

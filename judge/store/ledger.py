@@ -186,7 +186,12 @@ class Ledger:
             found = connection.execute(select(texts).where(texts.c.hash.in_(wanted))).all()
         bodies = {digest: zlib.decompress(body).decode("utf-8") for digest, body in found}
         return [
-            {**row, "system": bodies[row["system"]], "evidence": bodies[row["evidence"]], "reply": json.loads(row["reply"])}
+            {
+                **row,
+                "system": bodies[row["system"]],
+                "evidence": bodies[row["evidence"]],
+                "reply": json.loads(row["reply"]),
+            }
             for row in rows
         ]
 

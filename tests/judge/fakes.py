@@ -44,7 +44,9 @@ class Fake:
             raise JudgeError("timeout", f"{self.reference} did not answer within {timeout:g} s")
         await asyncio.sleep(self._seconds)
         text = self._answers(prompt) if callable(self._answers) else reply_of(self._answers, prompt)
-        return Reply(text=text, model="fake-1", usage=Usage(input_tokens=100, cached_tokens=20, output_tokens=10, usd=self._usd))
+        return Reply(
+            text=text, model="fake-1", usage=Usage(input_tokens=100, cached_tokens=20, output_tokens=10, usd=self._usd)
+        )
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -66,7 +66,9 @@ def test_vendor_packages_are_imported_only_when_used(path: Path) -> None:
 def test_importing_judge_and_its_verbs_loads_no_vendor_and_no_database() -> None:
     code = "import sys, judge, rubrics; judge.grade; print([m for m in sys.modules if m in %r])"
     names = (*VENDORS, "sqlalchemy", "openpyxl", "scipy", "numpy", "rich")
-    found = subprocess.run([sys.executable, "-c", code % (names,)], capture_output=True, text=True, check=True, cwd=ROOT)
+    found = subprocess.run(
+        [sys.executable, "-c", code % (names,)], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert found.stdout.strip() == "[]"
 
 

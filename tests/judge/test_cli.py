@@ -57,7 +57,12 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def episodes(path: Path, count: int, **more: Any) -> Path:
     rubric = {"id": "r", "criteria": [{"id": "a", "ask": "Is it so?"}]}
     rows = [
-        {"task_id": f"e{n}", "rubric": rubric, "steps": [{"t": 0, "action": {"tool": "reply", "args": {"text": f"No {n}."}}}], **more}
+        {
+            "task_id": f"e{n}",
+            "rubric": rubric,
+            "steps": [{"t": 0, "action": {"tool": "reply", "args": {"text": f"No {n}."}}}],
+            **more,
+        }
         for n in range(count)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -66,7 +71,9 @@ def episodes(path: Path, count: int, **more: Any) -> Path:
 
 def replies(path: Path, count: int, level: str = "yes") -> str:
     reply = json.dumps({"verdicts": [{"id": "a", "quotes": [], "reason": "so", "level": level}]})
-    path.write_text("".join(json.dumps({"episode_id": f"e{n}", "judge": "j", "reply": reply}) + "\n" for n in range(count)))
+    path.write_text(
+        "".join(json.dumps({"episode_id": f"e{n}", "judge": "j", "reply": reply}) + "\n" for n in range(count))
+    )
     return f"recorded/{path}"
 
 
@@ -246,7 +253,19 @@ async def slow(prompt):
 def test_an_interrupted_run_keeps_what_it_has_and_resumes(tmp_path: Path, how: int) -> None:
     (tmp_path / "slow_judge.py").write_text(SLOW_JUDGE)
     path = episodes(tmp_path / "e.jsonl", 200)
-    command = [sys.executable, "-m", "judge", "grade", str(path), "-J", "scripted/slow_judge:slow", "-o", "out.jsonl", "-j", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "judge",
+        "grade",
+        str(path),
+        "-J",
+        "scripted/slow_judge:slow",
+        "-o",
+        "out.jsonl",
+        "-j",
+        "2",
+    ]
     env = {**os.environ, "RUBRIC_JUDGE_HOME": str(tmp_path / "home"), "PYTHONPATH": str(tmp_path)}
     process = subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True)
     while not (tmp_path / "out.jsonl").exists() or (tmp_path / "home").exists() is False:
@@ -258,5 +277,7 @@ def test_an_interrupted_run_keeps_what_it_has_and_resumes(tmp_path: Path, how: i
     assert "interrupted" in err
     first = lines(tmp_path / "out.jsonl")
     assert 0 < len(first) < 200
-    subprocess.run([*command[:-1], "64", "--resume"], cwd=tmp_path, env=env, check=True, timeout=60, capture_output=True)
+    subprocess.run(
+        [*command[:-1], "64", "--resume"], cwd=tmp_path, env=env, check=True, timeout=60, capture_output=True
+    )
     assert [row["episode_id"] for row in lines(tmp_path / "out.jsonl")] == [f"e{n}" for n in range(200)]

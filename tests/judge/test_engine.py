@@ -12,7 +12,7 @@ import pytest
 
 import judge
 import rubrics
-from judge.engine import Engine, Ungradable
+from judge.engine import Engine, UngradableError
 from judge.episode import Action, Episode, Step
 from judge.errors import InputError, JudgeError
 from judge.judges import Judge
@@ -53,7 +53,12 @@ async def test_verdicts_of_two_judges_are_pooled_and_scored() -> None:
     assert record.panel == ("a", "b")
     assert record.values == {"amount": 1.0, "tone": 0.75, "false_claim": 0.0}
     assert record.spread == pytest.approx(0.5 / 5)
-    assert (record.cost.calls, record.cost.usd, record.cost.input_tokens, record.cost.cached_tokens) == (2, 0.02, 200, 40)
+    assert (record.cost.calls, record.cost.usd, record.cost.input_tokens, record.cost.cached_tokens) == (
+        2,
+        0.02,
+        200,
+        40,
+    )
 
 
 async def test_an_unknown_price_makes_the_sum_unknown_and_never_zero() -> None:
@@ -135,12 +140,16 @@ async def test_silent_work_is_judged_by_its_actions() -> None:
 
 def with_gate(**more: Any) -> rubrics.Rubric:
     gate = {"id": "right_state", "check": {"name": "state"}, "gate": True}
-    return rubrics.load({"id": "hybrid", "criteria": [gate, {"id": "amount", "ask": "Does it state the amount?"}], **more})
+    return rubrics.load(
+        {"id": "hybrid", "criteria": [gate, {"id": "amount", "ask": "Does it state the amount?"}], **more}
+    )
 
 
 def stateful(final: Any, **more: Any) -> Episode:
     before = {"refunds": []}
-    return episode(initial_state=before, final_state={"refunds": final}, goal_state={"refunds": [{"id": "r1", "sum": 48}]}, **more)
+    return episode(
+        initial_state=before, final_state={"refunds": final}, goal_state={"refunds": [{"id": "r1", "sum": 48}]}, **more
+    )
 
 
 async def test_a_wrong_state_closes_the_gate_and_no_judge_is_asked() -> None:
@@ -275,7 +284,7 @@ async def test_reading_pauses_while_the_window_is_full() -> None:
 async def test_an_episode_that_cannot_be_graded_is_reported_and_the_rest_go_on() -> None:
     broken = episode("bad", rubric={"id": "r", "criteria": [{"id": "a", "ask": "Is it {{ missing.name }}?"}]})
     fine = episode("fine", rubric=RUBRIC.model_dump(mode="json"))
-    seen: list[Ungradable] = []
+    seen: list[UngradableError] = []
     async with Engine([Fake(GOOD)]) as engine:
         records = [r async for r in engine.grade_many([fine, broken, fine], on_error=seen.append)]
     assert [r.score for r in records] == [1.0, 1.0]
@@ -359,23 +368,42 @@ async def test_what_is_not_judged_by_the_deadline_is_missing() -> None:
 
 async def test_an_engine_serves_one_loop_after_another(tmp_path: Path) -> None:
     engine = Engine([Fake(GOOD)], store=tmp_path / "j.db")
-    scores = await asyncio.gather(*(asyncio.to_thread(lambda n=n: asyncio.run(engine.grade(episode(f"t{n}"), RUBRIC))) for n in range(3)))
+    scores = await asyncio.gather(
+        *(asyncio.to_thread(lambda n=n: asyncio.run(engine.grade(episode(f"t{n}"), RUBRIC))) for n in range(3))
+    )
     assert [r.score for r in scores] == [1.0, 1.0, 1.0]
     await engine.close()
 
 
 def test_grading_from_code_that_is_not_async_takes_plain_records() -> None:
-    record = {"task_id": "refund-4812", "steps": [{"t": 0, "action": {"tool": "reply", "args": {"text": "Done."}}, "observation": "sent"}]}
+    record = {
+        "task_id": "refund-4812",
+        "steps": [{"t": 0, "action": {"tool": "reply", "args": {"text": "Done."}}, "observation": "sent"}],
+    }
     found = judge.grade_sync(record, RUBRIC, judges=[lambda prompt: reply_of(GOOD, prompt)])
     assert found.score == 1.0
 
 
 def test_a_record_survives_its_line_of_json() -> None:
-    record = judge.grade_sync(episode(text="NUL \x00 and \ud83d"), RUBRIC, judges=[lambda prompt: reply_of(GOOD, prompt)])
+    record = judge.grade_sync(
+        episode(text="NUL \x00 and \ud83d"), RUBRIC, judges=[lambda prompt: reply_of(GOOD, prompt)]
+    )
     line = record.to_json()
     assert GradeRecord.from_json(line) == record
     assert json.loads(line)["schema"] == 1
-    assert {"task_id", "episode_id", "score", "low", "high", "raw", "ungated", "values", "coverage", "missing", "reward"} <= set(json.loads(line))
+    assert {
+        "task_id",
+        "episode_id",
+        "score",
+        "low",
+        "high",
+        "raw",
+        "ungated",
+        "values",
+        "coverage",
+        "missing",
+        "reward",
+    } <= set(json.loads(line))
 
 
 def test_a_missing_key_is_one_sentence_before_anything_is_read() -> None:

@@ -9,7 +9,9 @@ from judge.evidence import holds_invisible, indented, mark_for, shown, speaks_to
 
 
 def said(text: str) -> Episode:
-    return Episode(task_id="t", steps=(Step(t=0, action=Action(tool="reply", args={"text": text}), observation="sent"),))
+    return Episode(
+        task_id="t", steps=(Step(t=0, action=Action(tool="reply", args={"text": text}), observation="sent"),)
+    )
 
 
 @pytest.mark.parametrize(

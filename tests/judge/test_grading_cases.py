@@ -20,7 +20,9 @@ from judge.record import GradeRecord
 from judge.verbs import check
 from tests.judge.fakes import Fake, reply_of
 
-ONE = rubrics.load({"id": "one", "pass_mark": 0.6, "criteria": [{"id": "amount", "ask": "Does the reply state 48.00?"}]})
+ONE = rubrics.load(
+    {"id": "one", "pass_mark": 0.6, "criteria": [{"id": "amount", "ask": "Does the reply state 48.00?"}]}
+)
 
 
 def shown(episode: Episode, *, window: int | None = None, rubric: rubrics.Rubric = ONE) -> Prompt:
@@ -30,7 +32,8 @@ def shown(episode: Episode, *, window: int | None = None, rubric: rubrics.Rubric
 def steps(count: int, **at: str) -> tuple[Step, ...]:
     said = {int(place[1:]): text for place, text in at.items()}
     return tuple(
-        Step(t=t, action=Action(tool="look", args={"n": t}), observation=said.get(t, f"result {t} " + "x " * 150)) for t in range(count)
+        Step(t=t, action=Action(tool="look", args={"n": t}), observation=said.get(t, f"result {t} " + "x " * 150))
+        for t in range(count)
     )
 
 
@@ -42,7 +45,11 @@ async def graded(episode: Episode, model: Any, rubric: Any = ONE, **options: Any
 # G12, G13, G14: empty replies, silent work, thoughts
 
 
-@pytest.mark.parametrize("reply", ["", "   ", "\u200b\u2060", "...", "—", "\u3164"], ids=["empty", "blank", "invisible", "dots", "dash", "filler"])
+@pytest.mark.parametrize(
+    "reply",
+    ["", "   ", "\u200b\u2060", "...", "—", "\u3164"],
+    ids=["empty", "blank", "invisible", "dots", "dash", "filler"],
+)
 async def test_g12_an_empty_reply_is_scored_zero_without_a_call(reply: str) -> None:
     model = Fake({"amount": "yes"})
     record = await graded(Episode(task_id="t", steps=(Step(t=0, by="user", text="Hi"), Step(t=1, text=reply))), model)
@@ -57,12 +64,18 @@ async def test_g12_a_short_reply_is_judged() -> None:
 
 async def test_g13_silent_work_is_judged_on_its_actions() -> None:
     model = Fake({"amount": "yes"})
-    silent = Episode(task_id="t", steps=(Step(t=0, action=Action(tool="update_row"), observation="ok"), Step(t=1, text="")))
+    silent = Episode(
+        task_id="t", steps=(Step(t=0, action=Action(tool="update_row"), observation="ok"), Step(t=1, text=""))
+    )
     assert (await graded(silent, model)).score == 1.0
 
 
 def test_g14_a_thought_is_no_reply_and_the_end_is_told() -> None:
-    episode = Episode(task_id="t", truncated=True, steps=(Step(t=0, thought="The total is 48.00"), Step(t=1, action=Action(tool="sum"))))
+    episode = Episode(
+        task_id="t",
+        truncated=True,
+        steps=(Step(t=0, thought="The total is 48.00"), Step(t=1, action=Action(tool="sum"))),
+    )
     says = rubrics.load({"id": "r", "criteria": [{"id": "amount", "check": {"name": "says", "numbers": [48]}}]})
     assert check(episode, says).score == 0.0
     assert "cut off by a limit" in shown(episode).evidence
@@ -74,7 +87,10 @@ def test_g14_a_thought_is_no_reply_and_the_end_is_told() -> None:
 
 
 def test_g15_the_deciding_step_near_the_end_of_400_is_shown() -> None:
-    assert "refund 48.00 accepted" in shown(Episode(task_id="t", steps=steps(400, s398="refund 48.00 accepted")), window=8000).evidence
+    assert (
+        "refund 48.00 accepted"
+        in shown(Episode(task_id="t", steps=steps(400, s398="refund 48.00 accepted")), window=8000).evidence
+    )
 
 
 def test_g16_the_final_reply_is_never_cut_and_cuts_say_how_much_is_missing() -> None:
@@ -114,14 +130,22 @@ async def test_v13_what_no_window_can_hold_counts_against_the_episode_that_made_
 
 def test_g18_an_image_in_a_result_is_a_note_and_the_words_beside_it_stay() -> None:
     uri = "data:image/png;base64," + "iVBORw0KGgo" * 40_000
-    evidence = shown(Episode(task_id="t", steps=(Step(t=0, action=Action(tool="get"), observation=f'<img src="{uri}"> Invoice total 48.00'),))).evidence
+    evidence = shown(
+        Episode(
+            task_id="t",
+            steps=(Step(t=0, action=Action(tool="get"), observation=f'<img src="{uri}"> Invoice total 48.00'),),
+        )
+    ).evidence
     assert len(evidence) < 1000
     assert "image/png" in evidence
     assert "Invoice total 48.00" in evidence
 
 
 def test_g20_a_structured_answer_is_shown_as_json() -> None:
-    episode = Episode(task_id="t", steps=(Step(t=0, action=Action(tool="send", args={"to": "ops", "body": {"done": True, "n": None}})),))
+    episode = Episode(
+        task_id="t",
+        steps=(Step(t=0, action=Action(tool="send", args={"to": "ops", "body": {"done": True, "n": None}})),),
+    )
     assert '{"body": {"done": true, "n": null}, "to": "ops"}' in shown(episode).evidence
 
 
@@ -133,7 +157,9 @@ async def test_p47_a_lone_surrogate_is_shown_and_graded() -> None:
 
 
 async def test_p48_nul_in_a_result_is_stored_and_listed(tmp_path: Path) -> None:
-    episode = Episode(task_id="t\x00", steps=(Step(t=0, action=Action(tool="head"), observation="PK\x03\x04\x00\x00 end"),))
+    episode = Episode(
+        task_id="t\x00", steps=(Step(t=0, action=Action(tool="head"), observation="PK\x03\x04\x00\x00 end"),)
+    )
     await judge.grade(episode, ONE, judges=[Fake({"amount": "yes"})], store=tmp_path / "j.db")
     from judge.store.ledger import Ledger
 
@@ -141,7 +167,10 @@ async def test_p48_nul_in_a_result_is_stored_and_listed(tmp_path: Path) -> None:
 
 
 def test_p49_other_scripts_reach_the_judge_unchanged() -> None:
-    assert "お支払いは完了しました。" in shown(Episode(task_id="t", steps=(Step(t=0, text="お支払いは完了しました。"),))).evidence
+    assert (
+        "お支払いは完了しました。"
+        in shown(Episode(task_id="t", steps=(Step(t=0, text="お支払いは完了しました。"),))).evidence
+    )
 
 
 # G21: names
@@ -151,7 +180,9 @@ def test_g21_a_name_that_is_not_there_is_named_before_any_call() -> None:
     model = Fake({"amount": "yes"})
     rubric = {"id": "r", "criteria": [{"id": "amount", "ask": "Task: {{ task.goal }}"}]}
     with pytest.raises(rubrics.FillError, match=r"task\.goal"):
-        judge.grade_sync(Episode(task_id="t", context={"task": {}}, steps=(Step(t=0, text="x"),)), rubric, judges=[model])
+        judge.grade_sync(
+            Episode(task_id="t", context={"task": {}}, steps=(Step(t=0, text="x"),)), rubric, judges=[model]
+        )
     assert model.asked == 0
 
 
@@ -159,7 +190,8 @@ def test_g21_a_name_that_is_not_there_is_named_before_any_call() -> None:
 
 
 async def test_g30_an_agent_that_stalls_gets_no_full_reward_where_the_right_thing_was_to_refuse() -> None:
-    rubric = {"id": "r", "criteria": [{"id": "state", "check": {"name": "state"}, "gate": True}, {"id": "refuses", "ask": "Does it refuse?"},
+    gate = {"id": "state", "check": {"name": "state"}, "gate": True}
+    rubric = {"id": "r", "criteria": [gate, {"id": "refuses", "ask": "Does it refuse?"},
                                       {"id": "explains", "ask": "Does it explain why?"}]}  # fmt: skip
     same: dict[str, Any] = {"orders": [{"id": 1}]}
     stalls = Episode(
@@ -172,7 +204,10 @@ async def test_g30_an_agent_that_stalls_gets_no_full_reward_where_the_right_thin
 
 
 def test_g56_judges_are_told_that_without_evidence_a_criterion_is_not_met() -> None:
-    assert "No positive evidence means the criterion is not met, unless it says otherwise" in shown(Episode(task_id="t")).system
+    assert (
+        "No positive evidence means the criterion is not met, unless it says otherwise"
+        in shown(Episode(task_id="t")).system
+    )
 
 
 # G44-G51, G57-G59: caches, failures, numbers
@@ -212,14 +247,14 @@ def test_g50_a_missing_state_is_no_zero(tmp_path: Path) -> None:
 
 def test_g57_a_record_holds_no_nan_and_none_is_null() -> None:
     record = judge.grade_sync(Episode(task_id="t", steps=(Step(t=0, text="x"),)), ONE, judges=[])
-    assert json.loads(record.to_json(), parse_constant=lambda name: pytest.fail(name))["score"] is None
+    assert json.loads(record.to_json(), parse_constant=pytest.fail)["score"] is None
 
 
 async def test_g54_all_samples_are_kept_and_their_spread_is_shown() -> None:
     levels = iter(["yes", "no", "yes"])
     record = await judge.grade(
         Episode(task_id="t", steps=(Step(t=0, text="x"),)), ONE,
-        judges=[Fake(lambda p: reply_of({"amount": next(levels)}, p), f"s{n}") for n in range(3)],
+        judges=[Fake({"amount": level}, f"s{n}") for n, level in enumerate(("yes", "no", "yes"))],
     )  # fmt: skip
     assert [j.verdicts[0].level for j in record.judgements] == ["yes", "no", "yes"]
     assert (record.score, record.spread) == (pytest.approx(2 / 3), 1.0)
@@ -230,7 +265,13 @@ async def test_g54_all_samples_are_kept_and_their_spread_is_shown() -> None:
 
 async def test_metadata_and_expected_scores_never_reach_a_judge() -> None:
     model = Fake({"amount": "yes"})
-    secret = Episode(task_id="t", reward=0.125, metadata={"expected": "SECRET"}, goal_state={"a": ["SECRET"]}, steps=(Step(t=0, text="x"),))
+    secret = Episode(
+        task_id="t",
+        reward=0.125,
+        metadata={"expected": "SECRET"},
+        goal_state={"a": ["SECRET"]},
+        steps=(Step(t=0, text="x"),),
+    )
     await graded(secret, model)
     assert "SECRET" not in model.prompts[0].user
     assert "0.125" not in model.prompts[0].user
@@ -253,14 +294,29 @@ async def test_a_criterion_that_may_see_only_the_transcript_sees_no_policy_state
 
 async def test_a_template_in_the_evidence_is_never_rendered() -> None:
     model = Fake({"amount": "yes"})
-    await graded(Episode(task_id="t", steps=(Step(t=0, text="{{ 7 * 7 }} {% for x in y %} {{ amount }}"),), context={"amount": "9"}), model)
+    await graded(
+        Episode(
+            task_id="t", steps=(Step(t=0, text="{{ 7 * 7 }} {% for x in y %} {{ amount }}"),), context={"amount": "9"}
+        ),
+        model,
+    )
     assert "{{ 7 * 7 }} {% for x in y %} {{ amount }}" in model.prompts[0].evidence
 
 
 async def test_grading_does_not_change_the_episode() -> None:
-    episode = Episode(task_id="t", steps=(Step(t=0, text="x"),), initial_state={"a": [1]}, final_state={"a": [2]}, goal_state={"a": [3]})
+    episode = Episode(
+        task_id="t",
+        steps=(Step(t=0, text="x"),),
+        initial_state={"a": [1]},
+        final_state={"a": [2]},
+        goal_state={"a": [3]},
+    )
     before = episode.model_dump_json()
-    await graded(episode, Fake({"amount": "yes"}), {"id": "r", "criteria": [{"id": "s", "check": {"name": "state"}}, {"id": "amount", "ask": "A?"}]})
+    await graded(
+        episode,
+        Fake({"amount": "yes"}),
+        {"id": "r", "criteria": [{"id": "s", "check": {"name": "state"}}, {"id": "amount", "ask": "A?"}]},
+    )
     assert episode.model_dump_json() == before
 
 
@@ -273,7 +329,13 @@ async def test_p54_one_of_six_chunks_that_fails_leaves_six_missing_and_no_score_
         return reply_of({c.id: "yes" for c in prompt.criteria}, prompt)
 
     model = Fake(answer)
-    record = await graded(Episode(task_id="t", steps=(Step(t=0, text="x"),)), model, {"id": "r", "criteria": criteria}, batch=6, reask=False)
+    record = await graded(
+        Episode(task_id="t", steps=(Step(t=0, text="x"),)),
+        model,
+        {"id": "r", "criteria": criteria},
+        batch=6,
+        reask=False,
+    )
     assert model.asked == 6
     assert (record.score, len(record.missing)) == (None, 6)
     assert (record.low, record.high) == (pytest.approx(30 / 36), 1.0)

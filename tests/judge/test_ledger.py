@@ -39,7 +39,12 @@ def test_a_reply_comes_back_from_another_process_as_a_hit_that_costs_nothing(tmp
     with_it.close()
     found = Ledger(tmp_path / "j.db").get(key)
     assert found is not None
-    assert (found.text, found.model, found.probabilities, found.notes) == (REPLY.text, REPLY.model, REPLY.probabilities, REPLY.notes)
+    assert (found.text, found.model, found.probabilities, found.notes) == (
+        REPLY.text,
+        REPLY.model,
+        REPLY.probabilities,
+        REPLY.notes,
+    )
     assert found.cached
     assert (found.usage.usd, found.usage.calls, found.usage.input_tokens) == (0.0, 0, None)
 
@@ -72,7 +77,9 @@ def test_whatever_changes_the_answer_changes_the_key(other: tuple[str, str, int]
 
 @pytest.mark.parametrize("part", ["system", "evidence", "questions", "schema"])
 def test_every_part_of_a_prompt_is_in_its_key(part: str) -> None:
-    changed = {**{f: getattr(PROMPT, f) for f in ("system", "evidence", "questions", "criteria", "episode_id", "schema")}}
+    changed = {
+        **{f: getattr(PROMPT, f) for f in ("system", "evidence", "questions", "criteria", "episode_id", "schema")}
+    }
     changed[part] = {"type": "object"} if part == "schema" else "changed"
     assert Prompt(**changed).key != PROMPT.key
 
@@ -81,7 +88,12 @@ def test_the_way_back_to_prompt_and_reply_is_kept_with_nul_and_surrogates_made_h
     ledger = Ledger(tmp_path / "j.db")
     put(ledger, reply_key("i", "p", 0))
     (exchange,) = ledger.exchanges("ep")
-    assert (exchange["judge"], exchange["reference"], exchange["system"], exchange["questions"]) == ("j", "openai/m", "s", "q")
+    assert (exchange["judge"], exchange["reference"], exchange["system"], exchange["questions"]) == (
+        "j",
+        "openai/m",
+        "s",
+        "q",
+    )
     assert exchange["evidence"] == "e\x00 ?"
     assert exchange["reply"]["usage"]["usd"] == 0.1
 

@@ -14,7 +14,11 @@ from rubrics import Criterion, Verdict, verdict_on
 
 YES_NO = Criterion(id="a", ask="Is it so?")
 TONE = Criterion.model_validate(
-    {"id": "tone", "ask": "How warm?", "levels": [{"name": n, "value": v} for n, v in (("cold", 0), ("fine", 0.5), ("warm", 1))]}
+    {
+        "id": "tone",
+        "ask": "How warm?",
+        "levels": [{"name": n, "value": v} for n, v in (("cold", 0), ("fine", 0.5), ("warm", 1))],
+    }
 )
 
 

@@ -17,7 +17,13 @@ from tests.judge.fakes import Fake
 from tests.taubench import rows, write_airline
 
 FAULTS = {"required_missing", "made_wrong", "collateral"}
-STATE = rubrics.load({"id": "airline_state", "pass_mark": 1.0, "criteria": [{"id": "right_state", "check": {"name": "state"}, "gate": True}]})
+STATE = rubrics.load(
+    {
+        "id": "airline_state",
+        "pass_mark": 1.0,
+        "criteria": [{"id": "right_state", "check": {"name": "state"}, "gate": True}],
+    }
+)
 HYBRID = rubrics.load(
     {
         "id": "airline", "pass_mark": 0.6,

@@ -27,8 +27,8 @@ NAMES = {
 _RARE = frozenset({"af", "sw", "ms", "ca", "is", "sr"})
 _CODES = {name: code for code, name in NAMES.items()} | {"farsi": "fa", "nb": "no", "nn": "no", "mandarin": "zh"}
 _NO_WORDS = re.compile(r"https?://\S+|\S+@\S+|\S*\d\S*")
-# It takes more to say that a text is in another language than that it is in the one asked for.
-SURE_IT_IS, SURE_IT_IS_NOT = 0.5, 0.8
+# Between these two probabilities of the language asked for, nobody can tell.
+SURE_IT_IS_NOT, SURE_IT_IS = 0.05, 0.5
 FEWEST_LETTERS = 12
 
 
@@ -77,12 +77,12 @@ def language(episode: Episode, args: Language, _settings: CheckSettings) -> Find
     except ModuleNotFoundError:
         reason = "the check `language` needs py3langid: pip install 'rubric-judge[language]'"
         return Finding(None, reason, kind="check_error")
-    found, probability = ranked[0]
+    probability = sum(share for code, share in ranked if code in wanted)
     asked = listed([NAMES[code] for code in sorted(wanted)])
-    sure = probability >= (SURE_IT_IS if found in wanted else SURE_IT_IS_NOT)
-    if not sure or (letters < FEWEST_LETTERS and words.isascii()):
+    too_short = letters < FEWEST_LETTERS and words.isascii()
+    if too_short or SURE_IT_IS_NOT < probability < SURE_IT_IS:
         return Finding(None, f"{at.name}: too little text to tell its language, expected {asked}")
-    return yes_or_no(found in wanted, f"{at.name} is in {NAMES[found]}, expected {asked}")
+    return yes_or_no(probability >= SURE_IT_IS, f"{at.name} is in {NAMES[ranked[0][0]]}, expected {asked}")
 
 
 def _ranked(words: str, wanted: frozenset[str]) -> list[tuple[str, float]]:

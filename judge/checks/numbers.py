@@ -27,7 +27,7 @@ _RUN = {
     ",": re.compile(rf"\d{{1,3}}(?: \d{{3}})+(?!\d)(?:,\d+)?|(?:(?<!\w),)?\d(?:[\d.,{_GROUP_MARKS}\u066b]*\d)?"),
 }
 # Dates, times, telephone numbers and the like: digits joined twice or more, or a clock's.
-_NO_QUANTITY = re.compile(r"\d+(?:[-–/]\d+){2,}|\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?")
+_NO_QUANTITY = re.compile(r"(?<!\d)\d++(?:[-–/]\d++){2,}|\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?")
 _CURRENCIES = {
     "$": "$", "usd": "$", "cad": "$", "aud": "$", "dollar": "$", "dollars": "$", "€": "€", "eur": "€", "euro": "€", "euros": "€",
     "£": "£", "gbp": "£", "pound": "£", "pounds": "£", "¥": "¥", "jpy": "¥", "cny": "¥", "yen": "¥", "₹": "₹", "inr": "₹",
@@ -106,11 +106,9 @@ def all_numbers(text: str, decimal: Mark, spelled: bool) -> tuple[Number, ...]:
 
 def numbers_in(text: str, decimal: Mark = ".") -> Iterator[Number]:
     """Every number in `text` that is written in digits. `decimal` is the mark before the fraction: "." or ","."""
-    text = _plain(text)
-    taken = [m.span() for m in _NO_QUANTITY.finditer(text)]
+    # A date or a time becomes a word of the same length, so that no part of it is taken for a number.
+    text = _NO_QUANTITY.sub(lambda m: "x" * len(m[0]), _plain(text))
     for match in _RUN[decimal].finditer(text):
-        if any(start < match.end() and match.start() < end for start, end in taken):
-            continue
         number = _read(text, match, decimal)
         if number is not None:
             yield number

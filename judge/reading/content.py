@@ -32,6 +32,12 @@ def words_of(content: Any) -> str | None:
     return json_text(content)
 
 
+def kind_of(part: Any) -> str:
+    """The `type` of a content part; empty if it has none."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
 def _is_part(part: Any) -> bool:
     return isinstance(part, dict) and (isinstance(part.get("type"), str) or set(part) == {"text"})
 

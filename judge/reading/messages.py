@@ -15,6 +15,7 @@ from judge.errors import EpisodeError
 from judge.reading.content import (
     arguments_of,
     first,
+    kind_of,
     only,
     split_thought,
     thought_in,
@@ -213,8 +214,8 @@ def _pieces(content: Any, where: str) -> Iterator[str | Call | Mapping[str, Any]
         return
     words: list[str] = []
     for part in content:
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind in _CALL_TYPES or (isinstance(kind, str) and kind.endswith("tool_result")) or kind in _RESULT_TYPES:
+        kind = kind_of(part)
+        if kind in _CALL_TYPES or kind.endswith("tool_result") or kind in _RESULT_TYPES:
             if words:
                 yield "\n".join(words)
                 words = []
@@ -263,7 +264,7 @@ def _call(given: Any, where: str) -> Call:
 
 def _read_item(transcript: Transcript, item: dict[str, Any], where: str) -> bool:
     """Read an item of the OpenAI Responses shape, which has a type in the place of a role; False if it is none."""
-    kind = item.get("type")
+    kind = kind_of(item)
     if kind in _CALL_TYPES:
         transcript.call("agent", _call(item, where))
     elif kind in _RESULT_TYPES:

@@ -42,13 +42,18 @@ def _read(i: int, step: dict[str, Any]) -> dict[str, Any]:
     _add_words(read, words, thought_of(step))
     if step.get("error") or failed({}, observation):
         read["error"] = True
-    if beside := {key: value for key, value in step.items() if key not in _READ}:
-        read["metadata"] = {**beside, **(step.get("metadata") or {})}
-    elif step.get("metadata"):
-        read["metadata"] = step["metadata"]
-    if isinstance(step.get("error"), str | dict):
-        read.setdefault("metadata", {})["error"] = step["error"]
+    if metadata := _beside(step):
+        read["metadata"] = metadata
     return read
+
+
+def _beside(step: dict[str, Any]) -> dict[str, Any]:
+    """What a step holds beside the keys that are read."""
+    given = step.get("metadata")
+    kept = {key: value for key, value in step.items() if key not in _READ}
+    if isinstance(step.get("error"), str | dict):
+        kept["error"] = step["error"]
+    return {**kept, **(given if isinstance(given, dict) else {} if given is None else {"metadata": given})}
 
 
 def _add_words(read: dict[str, Any], words: Any, thought: str | None) -> None:
@@ -62,10 +67,14 @@ def _add_words(read: dict[str, Any], words: Any, thought: str | None) -> None:
         read["thought"] = thought
 
 
-def _place(i: int, given: Any) -> Any:
+def _place(i: int, given: Any) -> int:
     if given is None:
         return i
-    return int(given) if isinstance(given, str) and given.isdecimal() else given
+    if isinstance(given, str) and given.isdecimal():
+        return int(given)
+    if isinstance(given, int | float) and not isinstance(given, bool) and given % 1 == 0:
+        return int(given)
+    raise EpisodeError(f"steps[{i}].t is {str(given)[:40]!r}, expected a whole number: the step's place")
 
 
 def _producer(i: int, step: dict[str, Any]) -> str:

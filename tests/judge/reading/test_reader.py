@@ -113,6 +113,8 @@ def test_a_list_without_its_end_is_no_whole_list(tmp_path: Path) -> None:
             "steps[0] and steps[1] both have t = 1",
         ),
         ('{"task_id": "x", "steps": [7]}', "steps[0] is int"),
+        ('{"task_id": "x", "steps": [{"t": 1e999, "text": "a"}]}', "steps[0].t is 'inf', expected a whole number"),
+        ('{"task_id": "x", "steps": [{"t": "one", "text": "a"}]}', "steps[0].t is 'one'"),
         ('{"task_id": "x", "steps": [{"by": "wizard", "text": "a"}]}', "'wizard'"),
         ('{"task_id": "x", "messages": [{"role": "wizard", "content": "a"}]}', "messages[0] has role 'wizard'"),
         ('{"task_id": "x", "messages": ["hello"]}', "messages[0] is text"),

@@ -119,10 +119,13 @@ class Engine:
 
     def rubric_for(self, episode: Episode, rubric: RubricSource) -> Rubric:
         """The rubric given, or the episode's own (inline or by name), its checks validated. Raises RubricError."""
-        source = rubric if rubric is not None else episode.rubric
-        if source is None:
+        if rubric is not None:
+            return self.rubrics.given(rubric, check=validate_checks)
+        if episode.rubric is None:
             raise RubricError(f"{episode.id}: the episode carries no rubric and none was given; name one with --rubric")
-        return self.rubrics.get(source, base_dir=episode.base_dir or self.base_dir, check=validate_checks)
+        return self.rubrics.of_episode(
+            episode.rubric, base_dir=episode.base_dir or self.base_dir, check=validate_checks
+        )
 
     def open(self, episode: Episode, rubric: RubricSource = None) -> Case:
         """All of an episode's grading that needs no judge. Raises RubricError."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +20,23 @@ class RubricCache:
         self._named: dict[tuple[str, Path], Rubric] = {}
         self._checked: set[str] = set()
 
-    def get(self, source: Any, *, base_dir: Path, check: Validate) -> Rubric:
-        """The rubric that `source` is or names; files are looked up below `base_dir`. Raises RubricError."""
-        if isinstance(source, Rubric):
-            return self._validated(source, check)
-        if isinstance(source, str | Path):
-            key = (str(source), base_dir)
+    def given(self, source: Any, *, check: Validate) -> Rubric:
+        """The rubric that the user named: anything that `rubrics.load` takes. Raises RubricError."""
+        if isinstance(source, Rubric | Mapping):
+            return self._validated(load(source), check)
+        key = (str(source), Path())
+        if key not in self._named:
+            self._named[key] = self._validated(load(source), check)
+        return self._named[key]
+
+    def of_episode(self, source: Any, *, base_dir: Path, check: Validate) -> Rubric:
+        """The rubric that an episode carries or names: its files must lie below `base_dir`. Raises RubricError."""
+        if isinstance(source, str):
+            key = (source, base_dir)
             if key not in self._named:
                 self._named[key] = self._validated(_named(source, base_dir), check)
             return self._named[key]
-        if isinstance(source, dict):
+        if isinstance(source, Mapping):
             rubric = load(source)
             check(rubric)
             return rubric
@@ -42,12 +49,12 @@ class RubricCache:
         return rubric
 
 
-def _named(source: str | Path, base_dir: Path) -> Rubric:
-    if str(source) in library():
-        return load(str(source))
+def _named(source: str, base_dir: Path) -> Rubric:
+    if source in library():
+        return load(source)
     path = (base_dir / source).resolve()
     if not path.is_relative_to(base_dir.resolve()):
         raise RubricError(
-            f"rubric {str(source)!r} lies outside {base_dir}; an episode can name only files beside or below it"
+            f"rubric {source!r} lies outside {base_dir}; an episode can name only files beside or below it"
         )
-    return load_file(path) if path.suffix in (".yaml", ".yml", ".json") else load(str(source))
+    return load_file(path) if path.suffix in (".yaml", ".yml", ".json") else load(source)

@@ -41,7 +41,9 @@ def grade(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write one record a line to this file.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the output file; keep what is graded.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the output file.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the records as JSON lines, and no table.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="JSON on stdout instead of a table: the records, or with -o the summary.")
+    ] = False,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N episodes.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show calls, tokens and cost; ask nobody.")] = False,
     budget: Annotated[

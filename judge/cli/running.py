@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from judge.cli.grading import print_json
 from judge.cli.outputs import Output
 from judge.cli.progress import Progress
 from judge.cli.setup import console
@@ -69,7 +70,7 @@ class Run:
         if self.engine.panel.judges:
             _ = self.engine.bench  # a missing key is one sentence before a file is touched
         self._output = Output(output, force=force, resume=resume, method=self.engine.method)
-        emit = (lambda line: sys.stdout.write(line + "\n")) if as_json else self._output.write
+        emit = (lambda line: sys.stdout.write(line + "\n")) if as_json and output is None else self._output.write
         stopped: str | None = None
         try:
             asyncio.run(self._grade_all(emit))
@@ -137,6 +138,8 @@ class Run:
     def _finish(self, stopped: str | None, as_json: bool, output: Path | None) -> int:
         if not as_json:
             self.summary.show(console())
+        elif output is not None:
+            print_json(self.summary.to_dict())
         if output is not None and not as_json:
             sys.stderr.write(f"judge: records in {output}")
             sys.stderr.write(

@@ -56,10 +56,8 @@ def not_called(episode: Episode, args: Called, _settings: CheckSettings) -> Find
     """Whether the agent made no such call, or fewer than `times`."""
     matching = _matching(episode, args)
     if isinstance(args.times, Times):
-        absent = not _often_enough(len(matching), args.times)
-    else:
-        absent = len(matching) < max(1, args.times or 1)
-    return yes_or_no(absent, _reason(episode, args, matching))
+        return yes_or_no(not _often_enough(len(matching), args.times), _reason(episode, args, matching))
+    return yes_or_no(len(matching) < max(1, args.times or 1), _reason(episode, args, matching))
 
 
 def _matching(episode: Episode, args: Called) -> list[Step]:

@@ -37,7 +37,7 @@ ROLES = {
     for role in roles.split()
 }
 _CALL_TYPES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call"})
-_PLAIN = frozenset({"role", "content"})
+_NOT_PLAIN = frozenset({"", " ", "\n", "\t", "\r", "<"})
 _RESULT_TYPES = frozenset({"function_call_output", "custom_tool_call_output"})
 
 
@@ -106,10 +106,20 @@ def read_messages(messages: Sequence[Any]) -> Transcript:
     """The transcript of a list of messages. Raises EpisodeError that names the message."""
     transcript = Transcript()
     for i, message in enumerate(messages):
-        where = f"messages[{i}]"
-        if isinstance(message, str):
-            raise EpisodeError(f"{where} is text, expected an object with `role` and `content`")
-        _read(transcript, only(message, where), where)
+        if not isinstance(message, dict):
+            what = "text" if isinstance(message, str) else type(message).__name__
+            raise EpisodeError(f"messages[{i}] is {what}, expected an object with `role` and `content`")
+        role, content = message.get("role"), message.get("content")
+        # Most messages are a line of plain words: they need none of what follows.
+        if (
+            len(message) == 2
+            and isinstance(content, str)
+            and content[:1] not in _NOT_PLAIN
+            and role in ("assistant", "user")
+        ):
+            transcript.say("user" if role == "user" else "agent", content)
+        else:
+            _read(transcript, message, f"messages[{i}]")
     return transcript
 
 
@@ -119,16 +129,16 @@ def _read(transcript: Transcript, message: dict[str, Any], where: str) -> None:
     given = message.get("role", message.get("from"))
     role = ROLES.get(given.lower()) if isinstance(given, str) else None
     content = message.get("content", message.get("value"))
-    if role is None:
-        raise EpisodeError(f"{where} has role {given!r}, expected one of {', '.join(sorted(ROLES))}")
     if role == "tool":
         _read_result(transcript, message, content)
-    elif role == "system" and not transcript.steps:
-        transcript.system.append(words_of(content) or "")
     elif role == "agent" or (role == "user" and _is_rich(message, content)):
         _read_turn(transcript, role, message, content, where)
-    else:
+    elif role == "system" and not transcript.steps:
+        transcript.system.append(words_of(content) or "")
+    elif role is not None:
         transcript.say("environment" if role == "system" else role, words_of(content) or "")
+    else:
+        raise EpisodeError(f"{where} has role {given!r}, expected one of {', '.join(sorted(ROLES))}")
 
 
 def _is_rich(message: Mapping[str, Any], content: Any) -> bool:
@@ -141,7 +151,7 @@ def _read_result(transcript: Transcript, message: Mapping[str, Any], content: An
         for each in tool_messages:
             _read_result(transcript, only(each, "tool_messages"), each.get("content"))
         return
-    call_id = first(message, ("tool_call_id", "call_id", "tool_use_id"))
+    call_id = message.get("tool_call_id", message.get("call_id"))
     if call_id is None and transcript.asked(message.get("id")):
         call_id = message["id"]
     name = message.get("name")
@@ -157,25 +167,16 @@ def _is_message_content(content: Any) -> bool:
 
 
 def failed(message: Mapping[str, Any], result: Any) -> bool:
-    """Whether a tool's result is an error: by a flag beside it, or because its text begins with "Error"."""
+    """Whether a tool's result is an error: by a flag beside it, or because its text begins with "Error:"."""
     if message.get("is_error") or message.get("error"):
         return True
     if isinstance(result, str):
-        return result[:64].lstrip()[:5].casefold() == "error"
+        return result[:64].lstrip()[:6].casefold() in ("error:", "error")
     return isinstance(result, dict) and bool(result.get("error"))
 
 
 def _read_turn(transcript: Transcript, role: str, message: dict[str, Any], content: Any, where: str) -> None:
     """The words and calls of one message of the agent, or of a user who calls tools or answers them."""
-    if (
-        isinstance(content, str)
-        and message.keys() <= _PLAIN
-        and content
-        and not content[0].isspace()
-        and content[0] != "<"
-    ):
-        transcript.say(role, content)
-        return
     thought = thought_of(message)
     before = len(transcript.steps)
     answered = False
@@ -246,16 +247,15 @@ def _calls_beside(message: Mapping[str, Any], where: str) -> Iterator[Call]:
 
 
 def _call(given: Any, where: str) -> Call:
-    call = only(given, f"{where}: a tool call")
+    call = given if isinstance(given, dict) else only(given, f"{where}: a tool call")
     inner = call.get("function", call.get("custom"))
     held = inner if isinstance(inner, dict) else call
-    name = first(held, ("name", "tool", "tool_name"))
-    if name is None and isinstance(inner, str):
-        name = inner
+    name = held.get("name", held.get("tool", inner))
     if not isinstance(name, str) or not name:
         raise EpisodeError(f"{where} calls a tool without a name: {json_text(call)[:120]}")
-    args = arguments_of(first(held, ("arguments", "input", "args", "kwargs", "parameters")), decode_arguments)
-    call_id = first(call, ("call_id", "id", "tool_call_id"))
+    written = held["arguments"] if "arguments" in held else first(held, ("input", "args", "kwargs", "parameters"))
+    args = written if isinstance(written, dict) else arguments_of(written, decode_arguments)
+    call_id = call.get("call_id", call.get("id"))
     requestor = call.get("requestor")
     return Call(
         None if call_id is None else str(call_id), name, args, requestor if isinstance(requestor, str) else None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
+
+import orjson
 
 from judge.errors import EpisodeError
 
@@ -13,21 +15,44 @@ from judge.errors import EpisodeError
 _HARMLESS = frozenset({"metadata", "info", "usage", "stats", "timing"})
 
 
+NOT_PLAIN: Final = object()
+
+# An integer of nineteen digits may need more than 64 bits, of which orjson makes a float.
+_DIGITS_AS_ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))
+_LONG = b"0" * 19
+
+
 class Decoder:
-    """Reads JSON text. `odd` is True if what was read last held a NaN or an Infinity, which JSON does not have."""
+    """Reads JSON. `odd` is True if what was read last held a NaN or an Infinity, which JSON does not have."""
 
     def __init__(self) -> None:
         self.odd = False
         self._json = json.JSONDecoder(parse_constant=self._constant)
+        self._careful = json.JSONDecoder(parse_constant=self._constant, parse_float=self._float)
 
     def _constant(self, _: str) -> float:
         self.odd = True
         return math.nan
 
+    def _float(self, text: str) -> float:
+        value = float(text)
+        self.odd = self.odd or math.isinf(value)
+        return value
+
+    def quickly(self, raw: bytes) -> Any:
+        """The one value in `raw`, or NOT_PLAIN where anything about it is unusual, so that it needs `decode`."""
+        self.odd = False
+        if _LONG in raw.translate(_DIGITS_AS_ZEROS):
+            return NOT_PLAIN
+        try:
+            return orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            return NOT_PLAIN
+
     def decode(self, text: str) -> Any:
         """The one value that `text` holds. Raises ValueError or RecursionError."""
         self.odd = False
-        return self._json.decode(text)
+        return self._careful.decode(text)
 
     def decode_at(self, text: str, start: int) -> tuple[Any, int]:
         """The value that begins at `start`, and where it ends. Raises ValueError or RecursionError."""
@@ -66,7 +91,7 @@ def _nulled(value: Any) -> Any:
         return {key: _nulled(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_nulled(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _nans(value: Any, place: str) -> Iterator[str]:

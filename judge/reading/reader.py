@@ -14,7 +14,7 @@ from judge.errors import EpisodeError, InputError
 from judge.reading.cleaning import clean_text
 from judge.reading.parsing_json import without_nan
 from judge.reading.records import KNOWN, Origin, episode_from
-from judge.reading.sources import SHOWN, BadLine, Found, records_in, values_in
+from judge.reading.sources import BadLine, Found, beginning_of, records_in, values_in
 
 ENDINGS = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 STDIN = "-"
@@ -70,7 +70,7 @@ def _numbered(
 
 
 def _bad(source: str, found: Found, message: str) -> BadLine:
-    return BadLine(source, found.line, clean_text(message), clean_text(found.raw[:SHOWN].strip()))
+    return BadLine(source, found.line, clean_text(message), beginning_of(found.raw))
 
 
 def _records(file: Any, source: str, on_bad: Callable[[BadLine], None]) -> Iterator[tuple[Found, Any]]:

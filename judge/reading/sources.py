@@ -11,7 +11,7 @@ from io import BufferedIOBase
 from typing import Any, BinaryIO
 
 from judge.reading.cleaning import clean_text
-from judge.reading.parsing_json import Decoder
+from judge.reading.parsing_json import NOT_PLAIN, Decoder
 
 MAX_LINE = 64 * 2**20
 MAX_DOCUMENT = 2**30
@@ -40,7 +40,7 @@ class Found:
 
     line: int
     value: Any
-    raw: str
+    raw: bytes
     odd: bool = False
 
 
@@ -111,13 +111,16 @@ def _decoded(raw: bytes) -> str | None:
 
 
 def _value(raw: bytes, source: str, line: int, decoder: Decoder) -> Found | BadLine:
+    value = decoder.quickly(raw)
+    if value is not NOT_PLAIN:
+        return Found(line, value, raw)
     text = _decoded(raw)
     if text is None:
-        return BadLine(source, line, "is no UTF-8 text", _start(raw))
+        return BadLine(source, line, "is no UTF-8 text", beginning_of(raw))
     try:
-        return Found(line, decoder.decode(text), text, decoder.odd)
+        return Found(line, decoder.decode(text), raw, decoder.odd)
     except (ValueError, RecursionError) as error:
-        return BadLine(source, line, _why(error, text), clean_text(text[:SHOWN].strip()))
+        return BadLine(source, line, _why(error, text), beginning_of(raw))
 
 
 def _why(error: Exception, text: str) -> str:
@@ -131,8 +134,9 @@ def _why(error: Exception, text: str) -> str:
     return f"is no JSON that can be read: {error}"
 
 
-def _start(raw: bytes) -> str:
-    return clean_text(raw[:SHOWN].decode("utf-8", "replace").strip())
+def beginning_of(raw: bytes) -> str:
+    """The first 200 characters of a line, fit to be printed."""
+    return clean_text(raw[: 4 * SHOWN].decode("utf-8", "replace").strip()[:SHOWN])
 
 
 def _document(stream: BinaryIO | BufferedIOBase, begun: bytes, source: str, line: int) -> Iterator[Found | BadLine]:
@@ -145,7 +149,7 @@ def _document(stream: BinaryIO | BufferedIOBase, begun: bytes, source: str, line
         return
     text = _decoded(raw)
     if text is None:
-        yield BadLine(source, line, "is no UTF-8 text", _start(begun))
+        yield BadLine(source, line, "is no UTF-8 text", beginning_of(begun))
         return
     yield from _Document(text, source, line).values()
 
@@ -209,9 +213,12 @@ class _Document:
             value, self.at = self.decoder.decode_at(self.text, start)
         except (ValueError, RecursionError) as error:
             return self._bad(error, start)
-        found = Found(self.line, value, self.text[start : start + SHOWN], self.decoder.odd)
+        found = Found(self.line, value, self._raw(start), self.decoder.odd)
         self._skip(",")
         return found
+
+    def _raw(self, start: int) -> bytes:
+        return self.text[start : start + SHOWN].encode("utf-8", "replace")
 
     def _bad(self, error: Exception, start: int) -> BadLine:
         why = _why(error, self.text)
@@ -221,7 +228,7 @@ class _Document:
             why += ": the list has no closing `]`"
         elif at > start:
             why = f"line {begun + self.text.count(chr(10), start, at)} {why}"
-        return BadLine(self.source, begun, why, clean_text(self.text[start : start + SHOWN].strip()))
+        return BadLine(self.source, begun, why, beginning_of(self._raw(start)))
 
     def _whole_list(self, first: Found) -> Found | BadLine:
         """The list is one transcript: read all of its messages as one value."""

@@ -108,12 +108,13 @@ def test_a_list_without_its_end_is_no_whole_list(tmp_path: Path) -> None:
             "final_state.a[0].b is NaN or Infinity",
         ),
         ('{"task_id": "x", "steps": [], "reward": 1e999}', "reward"),
+        ('{"task_id": "x", "steps": [], "goal_state": {"n": -1e999}}', "goal_state.n is NaN or Infinity"),
         (
             '{"task_id": "x", "steps": [{"t": 1, "text": "a"}, {"t": 1, "text": "b"}]}',
             "steps[0] and steps[1] both have t = 1",
         ),
         ('{"task_id": "x", "steps": [7]}', "steps[0] is int"),
-        ('{"task_id": "x", "steps": [{"t": 1e999, "text": "a"}]}', "steps[0].t is 'inf', expected a whole number"),
+        ('{"task_id": "x", "steps": [{"t": 1.5, "text": "a"}]}', "steps[0].t is '1.5', expected a whole number"),
         ('{"task_id": "x", "steps": [{"t": "one", "text": "a"}]}', "steps[0].t is 'one'"),
         ('{"task_id": "x", "steps": [{"by": "wizard", "text": "a"}]}', "'wizard'"),
         ('{"task_id": "x", "messages": [{"role": "wizard", "content": "a"}]}', "messages[0] has role 'wizard'"),
@@ -131,10 +132,17 @@ def test_what_is_wrong_with_a_line_is_said(tmp_path: Path, line: str, why: str) 
 
 
 def test_a_nan_in_metadata_is_read_as_unknown(tmp_path: Path) -> None:
-    line = '{"task_id": "x", "steps": [], "metadata": {"loss": NaN, "n": [1, Infinity]}, "speed": NaN}'
+    line = '{"task_id": "x", "steps": [], "metadata": {"loss": NaN, "n": [1, Infinity, 1e999]}, "speed": NaN}'
     episodes, bad = read(written(tmp_path / "a.jsonl", line))
     assert bad == []
-    assert episodes[0].metadata == {"loss": None, "n": [1, None], "speed": None}
+    assert episodes[0].metadata == {"loss": None, "n": [1, None, None], "speed": None}
+
+
+def test_a_long_integer_keeps_every_digit(tmp_path: Path) -> None:
+    line = '{"task_id": 123456789012345678901234567890, "steps": [], "final_state": {"n": [18446744073709551617]}}'
+    episodes, _ = read(written(tmp_path / "a.jsonl", line))
+    assert episodes[0].task_id == "123456789012345678901234567890"
+    assert episodes[0].final_state == {"n": [18446744073709551617]}
 
 
 def test_bytes_that_are_no_text_are_a_bad_line(tmp_path: Path) -> None:

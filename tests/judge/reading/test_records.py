@@ -91,11 +91,12 @@ def test_a_tool_that_failed_is_marked() -> None:
         {"action": {"tool": "a"}, "observation": "Error: user not found"},
         {"action": {"tool": "b"}, "observation": {"error": "no"}},
         {"action": {"tool": "c"}, "error": "timeout"},
-        {"action": {"tool": "d"}, "observation": "errors were none", "error": False},
+        {"action": {"tool": "d"}, "observation": "error"},
         {"action": {"tool": "e"}, "observation": {"error": None}},
+        {"action": {"tool": "f"}, "observation": "Errors were found in none of the orders."},
     ]
     episode = episode_from({"task_id": "x", "steps": steps})
-    assert [s.error for s in episode.steps] == [True, True, True, True, False]
+    assert [s.error for s in episode.steps] == [True, True, True, True, False, False]
     assert episode.steps[2].metadata == {"error": "timeout"}
 
 

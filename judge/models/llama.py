@@ -48,12 +48,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is loaded and how: the file, the window in tokens, and the threads that compute."""
+    """What is loaded and how: the file, the window in tokens, and the threads that compute (None: one for each idle core)."""
 
     weights: Path
     name: str
     window: int
-    threads: int
+    threads: int | None
 
 
 class LlamaServer:
@@ -124,7 +124,7 @@ class LlamaServer:
 
 
 def _start(settings: Settings, secret: str) -> Any:
-    import xllamacpp
+    import xllamacpp  # type: ignore[import-untyped]  # it has no types
 
     params = xllamacpp.CommonParams()
     params.model.path = str(settings.weights)
@@ -132,7 +132,7 @@ def _start(settings: Settings, secret: str) -> Any:
     params.n_ctx = settings.window
     params.n_batch = params.n_ubatch = _BATCH
     params.n_parallel = 1
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings.threads
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings.threads or _idle_cores()
     params.cache_ram_mib = 0  # else up to 8 GB of old prompts are kept
     params.port = 0
     params.api_keys = [secret]  # other users of this machine, and pages in its browser, can reach the port
@@ -145,6 +145,16 @@ def _start(settings: Settings, secret: str) -> Any:
             f"the embedded model {settings.name} could not be loaded from {settings.weights} ({error}); "
             "free some memory, or delete the file and run `judge models pull` again",
         ) from error
+
+
+def _idle_cores() -> int:
+    """The cores this process may use that had nothing to do in the last minute, at least one.
+
+    The engine's threads wait for each other by spinning: one that has to share its core slows all of them many times over.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return max(1, round(cores - busy))
 
 
 def _stop(engine: list[Any], pid: int) -> None:

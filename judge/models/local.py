@@ -25,8 +25,9 @@ _LEAST_MASS = 0.5
 class LocalModel:
     """A judge that reads its verdicts from the probability of one word and writes nothing.
 
-    `name` is one of weights.known(); `window` is the longest prompt in tokens; `threads` defaults to the cores this process
-    may use. Raises InputError where the engine or the weights are missing, with what to run.
+    `name` is one of weights.known(); `window` is the longest prompt in tokens; `threads` (None: one for each core that is
+    idle when the model is loaded) changes no answer. Raises InputError where the engine or the weights are missing, with
+    what to run.
     """
 
     concurrency: int | None = 1  # statements about one episode must follow each other for their prefix to stay cached
@@ -40,7 +41,7 @@ class LocalModel:
         if path is None:
             raise InputError(f"the weights of local/{name} are not here; run `judge models pull {name}`")
         self.reference = f"local/{name}"
-        self._settings = Settings(weights=path, name=name, window=window, threads=threads or _cores())
+        self._settings = Settings(weights=path, name=name, window=window, threads=threads)
         self._server: LlamaServer | None = None
         self.identity: Mapping[str, Any] = {
             "reference": self.reference,
@@ -79,13 +80,6 @@ class LocalModel:
         running = running_in(os.getpid())
         self._server = await asyncio.to_thread(running.server, self._settings)
         return self._server
-
-
-def _cores() -> int:
-    """The cores that this process may use, which in a container are fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def reply_of(name: str, prompt: Prompt, answers: Mapping[str, list[Answer]], seconds: float) -> Reply:

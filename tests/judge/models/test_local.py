@@ -22,7 +22,7 @@ from judge.models.local import LocalModel, reply_of
 from rubrics.criterion import Criterion
 
 SMALL = "smollm2-135m"
-WINDOW = 512
+WINDOW = 256
 
 EVIDENCE = """[1] user: Please refund the second charge, I paid twice.
 [2] agent: I have refunded 48.00 EUR to your card. It should reach you within 5 to 7 days."""
@@ -93,7 +93,7 @@ async def test_the_evidence_is_read_once_for_all_criteria(model: LocalModel) -> 
 
 
 @pytest.mark.parametrize(
-    "evidence", ["word " * (2 * WINDOW), "word " * (WINDOW - 60)], ids=["by far", "by the question"]
+    "evidence", ["word " * (2 * WINDOW), "word " * (WINDOW - 42)], ids=["by far", "by the question"]
 )
 async def test_evidence_longer_than_the_window_is_never_cut(model: LocalModel, evidence: str) -> None:
     with pytest.raises(JudgeError, match=f"reads {WINDOW}.*less evidence") as caught:
@@ -104,7 +104,7 @@ async def test_evidence_longer_than_the_window_is_never_cut(model: LocalModel, e
 async def test_a_call_that_takes_too_long_ends_and_the_next_is_right(model: LocalModel) -> None:
     right = await model.ask(prompt(AMOUNT), timeout=120)
     with pytest.raises(JudgeError, match=r"took longer than 0\.2 s") as caught:
-        await model.ask(prompt(AMOUNT, evidence="word " * 400), timeout=0.2)
+        await model.ask(prompt(AMOUNT, evidence="word " * 200), timeout=0.2)
     assert caught.value.kind == "timeout"
     assert (await model.ask(prompt(AMOUNT), timeout=120)).probabilities == right.probabilities
 

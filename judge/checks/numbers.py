@@ -22,9 +22,11 @@ from judge.checks.words import is_unspaced
 Mark = Literal[".", ","]
 
 _GROUP_MARKS = "'’\u00a0\u202f\u2009\u066c"
+_DIGITS = rf"\d(?:[\d.,{_GROUP_MARKS}\u066b]*\d)?"
 _RUN = {
-    ".": re.compile(rf"(?:(?<!\w)\.)?\d(?:[\d.,{_GROUP_MARKS}\u066b]*\d)?"),
-    ",": re.compile(rf"\d{{1,3}}(?: \d{{3}})+(?!\d)(?:,\d+)?|(?:(?<!\w),)?\d(?:[\d.,{_GROUP_MARKS}\u066b]*\d)?"),
+    # A plain space groups digits for certain only where a group begins with a 0: "1 200" may be two numbers.
+    ".": re.compile(rf"\d{{1,3}}(?: \d{{3}})*? 0\d\d(?: \d{{3}})*(?!\d)(?:\.\d+)?|(?:(?<![\w.])\.)?{_DIGITS}"),
+    ",": re.compile(rf"\d{{1,3}}(?: \d{{3}})+(?!\d)(?:,\d+)?|(?:(?<![\w,]),)?{_DIGITS}"),
 }
 # Dates, times, telephone numbers and the like: digits joined twice or more, or a clock's.
 _NO_QUANTITY = re.compile(r"(?<!\d)\d++(?:[-–/]\d++){2,}|\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?")

@@ -107,7 +107,7 @@ def check_query(query: str) -> None:
     except QueryError as error:
         # With no tables at all, a sound query fails too, on the first table it names: that is no fault.
         if any(sign in str(error) for sign in ("only reads", "syntax error", "incomplete input", "longer than")):
-            raise ValueError(f"query: {error}") from None
+            raise ValueError(f"query: {str(error).partition('; the tables are')[0]}") from None
 
 
 def sql(episode: Episode, args: Sql, settings: CheckSettings) -> Finding:

@@ -2,74 +2,42 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
 from functools import cached_property
-from itertools import pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_serializer, model_validator
+from pydantic import Field, JsonValue, field_validator, model_serializer, model_validator
 
 from rubrics.fingerprints import fingerprint_of
-from rubrics.templates import check_expression, check_template
+from rubrics.nouns import SMALLEST_WEIGHT, CriterionId, Noun, Share, Weight, texts_and_numbers
+from rubrics.scales import (
+    CANNOT_TELL,
+    NOT_APPLICABLE,
+    RESERVED_LEVELS,
+    YES_NO,
+    Level,
+    check_scale,
+    level_name,
+    levels_of_scale,
+)
+from rubrics.templates import check_expression, check_template, is_template
 
-CANNOT_TELL = "cannot_tell"
-NOT_APPLICABLE = "not_applicable"
-RESERVED_LEVELS = (CANNOT_TELL, NOT_APPLICABLE)
+__all__ = [
+    "ALL_EVIDENCE", "CANNOT_TELL", "NOT_APPLICABLE", "RESERVED_LEVELS", "YES_NO", "Check", "Criterion", "CriterionId",
+    "Evidence", "Example", "Level", "Noun", "Share", "Weight", "levels_of_scale",
+]  # fmt: skip
 
 Evidence = Literal["transcript", "policy", "state", "artifacts", "context"]
 ALL_EVIDENCE: tuple[Evidence, ...] = ("transcript", "policy", "state", "artifacts", "context")
-
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
-Weight = Annotated[float, Field(allow_inf_nan=False, strict=True)]
-CriterionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:\-]{0,127}$")]
-
-
-class Noun(BaseModel):
-    """Frozen, and closed to keys that nobody declared."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with other values, which are trusted, and without what was derived from the old ones."""
-        if deep:
-            return super().model_copy(update=update, deep=True)
-        kind = type(self)
-        copy = kind.__new__(kind)
-        held = self.__dict__
-        values = {name: held[name] for name in kind.model_fields}
-        given = set(self.__pydantic_fields_set__)
-        if update:
-            values.update(update)
-            given.update(update)
-        object.__setattr__(copy, "__dict__", values)
-        object.__setattr__(copy, "__pydantic_fields_set__", given)
-        object.__setattr__(copy, "__pydantic_extra__", None)
-        object.__setattr__(copy, "__pydantic_private__", None)
-        return copy
-
-
-class Level(Noun):
-    """One step of a scale: its name, its value in [0, 1] and what it means in words a rater can apply."""
-
-    name: Annotated[str, Field(min_length=1, max_length=80)]
-    value: Share
-    means: str = ""
-
-    @field_validator("name", mode="before")
-    @classmethod
-    def _name_as_text(cls, name: object) -> object:
-        return str(name) if isinstance(name, int) and not isinstance(name, bool) else name
-
-
-YES_NO = (Level(name="no", value=0.0), Level(name="yes", value=1.0))
+Json = dict[str, JsonValue]
 
 
 class Check(Noun):
     """The name of a check function and its arguments; written flat: `{name: state, tables: [refunds]}`."""
 
-    name: Annotated[str, Field(min_length=1)]
-    args: dict[str, JsonValue] = {}
+    name: Annotated[str, Field(min_length=1, description="Which check: state, says, called, length, ...")]
+    args: Json = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -79,22 +47,36 @@ class Check(Noun):
             return {"name": given["name"], "args": {key: value for key, value in given.items() if key != "name"}}
         return given
 
+    @field_validator("args")
+    @classmethod
+    def _can_be_filled(cls, args: Json) -> Json:
+        for item, is_key in texts_and_numbers(args):
+            if isinstance(item, float):
+                _check_finite(item)
+            elif is_template(item):
+                if is_key:
+                    raise ValueError(f"the key {item!r} holds a template; only values are filled in")
+                check_template(item)
+        return args
+
     @model_serializer
-    def _to_flat(self) -> dict[str, JsonValue]:
+    def _to_flat(self) -> Json:
+        if "name" in self.args or set(self.args) == {"args"}:
+            return {"name": self.name, "args": self.args}
         return {"name": self.name, **self.args}
 
 
 class Example(Noun):
     """A labelled reply that shows a judge where a level begins."""
 
-    reply: str
-    level: str
-    reason: str = ""
+    reply: Annotated[str, Field(description="What the agent wrote; taken as it stands, never filled in.")]
+    level: Annotated[str, Field(description="The level it has: a name of the scale.")]
+    reason: Annotated[str, Field(description="Why, in a sentence.")] = ""
 
     @field_validator("level", mode="before")
     @classmethod
     def _level_as_text(cls, level: object) -> object:
-        return str(level) if isinstance(level, int) and not isinstance(level, bool) else level
+        return level_name(level)
 
 
 class Criterion(Noun):
@@ -105,21 +87,32 @@ class Criterion(Noun):
     named. `if_unknown` says what "could not tell" means: `against` (the worst value), `missing` or `exclude`.
     """
 
-    id: CriterionId
-    ask: str = ""
-    levels: tuple[Level, ...] = YES_NO
-    between: bool = False
-    weight: Weight = 1.0
-    gate: bool | str = False
-    check: Check | None = None
-    applies_if: str | None = None
-    may_not_apply: bool = False
-    if_unknown: Literal["against", "missing", "exclude"] = "against"
-    evidence: tuple[Evidence, ...] = ALL_EVIDENCE
-    require_quote: bool = False
-    shadows: dict[str, JsonValue] | None = None
-    tags: tuple[str, ...] = ()
-    examples: tuple[Example, ...] = ()
+    id: Annotated[CriterionId, Field(description="Its name in verdicts and grades; no two in a rubric are the same.")]
+    ask: Annotated[str, Field(description="The question; may use `{{ names }}` from the episode's context.")] = ""
+    levels: Annotated[tuple[Level, ...], Field(description="The scale, worst to best; no = 0 and yes = 1 by default.")] = YES_NO
+    between: Annotated[bool, Field(description="True if numbers between the numbered levels count.")] = False
+    weight: Annotated[
+        Weight, Field(description="Its share of the score: 1 by default, 0 for a gate; negative: a penalty (yes = it happened).")
+    ] = 1.0
+    gate: Annotated[
+        bool | str, Field(description="true: below the top level the score is 0; a level's name: below that level it is.")
+    ] = False
+    check: Annotated[Check | None, Field(description="What settles it by code, with its arguments beside `name`.")] = None
+    applies_if: Annotated[
+        str | None, Field(description="A condition, such as `context.amount is defined`; where false, it leaves the sums.")
+    ] = None
+    may_not_apply: Annotated[bool, Field(description="True if a rater may answer not_applicable.")] = False
+    if_unknown: Annotated[
+        Literal["against", "missing", "exclude"],
+        Field(description="What 'could not tell' means: it counts against, the score is unknown, or it leaves the sums."),
+    ] = "against"
+    evidence: Annotated[tuple[Evidence, ...], Field(description="What a judge may see; everything by default.")] = ALL_EVIDENCE
+    require_quote: Annotated[bool, Field(description="True if a verdict without a quote that is really there is void.")] = False
+    shadows: Annotated[
+        Json | None, Field(description="The part of the state comparison that decides the same question: tables, kinds.")
+    ] = None
+    tags: Annotated[tuple[str, ...], Field(description="Words for grouping and for partial pooling of calibrations.")] = ()
+    examples: Annotated[tuple[Example, ...], Field(description="Labelled replies that show where a level begins.")] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -131,41 +124,66 @@ class Criterion(Noun):
             if "levels" in full:
                 raise ValueError("give either `levels` or `scale`, not both")
             full["levels"], full["between"] = levels_of_scale(full.pop("scale"))
-        if "weight" not in full and full.get("gate", False) is not False:
+        if isinstance(gate := full.get("gate", False), int | float) and not isinstance(gate, bool):
+            full["gate"] = gate = level_name(gate)
+        if not isinstance(gate, bool | str):
+            raise ValueError(f"`gate` must be true, false or the name of a level, got {gate!r}")
+        if "weight" not in full and gate is not False:
             full["weight"] = 0.0
-        if isinstance(full.get("gate"), int) and not isinstance(full["gate"], bool):
-            full["gate"] = str(full["gate"])
+        if isinstance(ask := full.get("ask"), str):
+            full["ask"] = ask.strip()
         return full
+
+    @field_validator("weight")
+    @classmethod
+    def _weight_that_counts(cls, weight: float) -> float:
+        if 0 < abs(weight) < SMALLEST_WEIGHT:
+            raise ValueError(f"is too small to count; give 0, or at least {SMALLEST_WEIGHT:g}")
+        return weight or 0.0  # without the sign of -0.0, which would change the fingerprint
+
+    @field_validator("evidence")
+    @classmethod
+    def _in_one_order(cls, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        return tuple(kind for kind in ALL_EVIDENCE if kind in evidence)
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> Criterion:
-        if not self.ask.strip() and self.check is None:
+        if not self.ask and self.check is None:
             raise ValueError("has neither `ask` (a question for judges) nor `check` (settled by code); give one")
         if not self.evidence:
             raise ValueError("`evidence` is empty: a judge would see nothing; leave it out to show everything")
-        self._check_levels()
+        check_scale(self.levels)
+        if self.is_gate:
+            self._check_gate()
+        for example in self.examples:
+            if example.level not in self.by_name:
+                raise ValueError(f"an example has level {example.level!r}, expected one of {list(self.by_name)}")
+        self._check_texts()
+        return self
+
+    def _check_gate(self) -> None:
+        names = list(self.by_name)
+        if isinstance(self.gate, str) and self.gate not in names:
+            raise ValueError(f"gate {self.gate!r} is no level of its scale {names}")
+        if self.gate == names[0]:
+            raise ValueError(f"gate {self.gate!r} is the lowest level, so it could never close; write `gate: false` for no gate")
+        if self.weight < 0:
+            raise ValueError(
+                "is a gate and a penalty, but a gate closes below its level, when the bad thing did not happen; "
+                "ask the other way round, with a weight of 0 or more"
+            )
+
+    def _check_texts(self) -> None:
         if self.ask:
             check_template(self.ask)
         if self.applies_if is not None:
             check_expression(self.applies_if)
-        return self
-
-    def _check_levels(self) -> None:
-        names = [level.name for level in self.levels]
-        if len(names) < 2:
-            raise ValueError(f"has {len(names)} level(s); a scale needs at least two, worst to best")
-        if len({name.casefold() for name in names}) < len(names):
-            raise ValueError(f"level names must differ, got {names}")
-        if reserved := [name for name in names if name.casefold() in RESERVED_LEVELS]:
-            raise ValueError(f"level name {reserved[0]!r} is reserved for raters who can't answer; choose another")
-        values = [level.value for level in self.levels]
-        if any(low >= high for low, high in pairwise(values)):
-            raise ValueError(f"level values must rise from worst to best, got {values}")
-        if isinstance(self.gate, str) and self.gate not in names:
-            raise ValueError(f"gate {self.gate!r} is no level of its scale {names}")
-        for example in self.examples:
-            if example.level not in names:
-                raise ValueError(f"an example has level {example.level!r}, expected one of {names}")
+        for level in self.levels:
+            if level.means:
+                check_template(level.means)
+        for item, _ in texts_and_numbers(self.shadows or {}):
+            if isinstance(item, float):
+                _check_finite(item)
 
     @property
     def judged(self) -> bool:
@@ -180,7 +198,7 @@ class Criterion(Noun):
     @property
     def numbered(self) -> bool:
         """True if every level name is a number, so that a rater may answer with a score."""
-        return all(re.fullmatch(r"-?\d+(\.\d+)?", level.name) for level in self.levels)
+        return all(re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", level.name) for level in self.levels)
 
     @cached_property
     def by_name(self) -> dict[str, Level]:
@@ -204,6 +222,11 @@ class Criterion(Noun):
         """The value that earns most: the highest, or for a penalty the lowest."""
         return self.levels[0].value if self.weight < 0 else self.levels[-1].value
 
+    @property
+    def may_leave(self) -> bool:
+        """True if a rater's answer may take it out of the sums: `not_applicable`, or could not tell with `exclude`."""
+        return self.may_not_apply or self.if_unknown == "exclude"
+
     @cached_property
     def fingerprint(self) -> str:
         """Sixteen hex digits over all that can change an answer to it: an edited question, not an edited weight."""
@@ -216,25 +239,6 @@ class Criterion(Noun):
         return reached[-1] if reached else self.levels[0]
 
 
-def levels_of_scale(scale: Any) -> tuple[list[dict[str, Any]], bool]:
-    """Numbered levels for `1-5` or `{min: 1, max: 5, integer: false}`, and whether numbers between them count.
-
-    A `0-1` scale counts every number between, since with integers alone it would be a yes/no question.
-    """
-    low, high, integer = _bounds(scale)
-    if not low < high or high - low > 100:
-        raise ValueError(f"scale {scale!r} must rise, by at most 100 steps")
-    names = range(low, high + 1)
-    levels = [{"name": str(n), "value": (n - low) / (high - low)} for n in names]
-    return levels, not integer
-
-
-def _bounds(scale: Any) -> tuple[int, int, bool]:
-    if isinstance(scale, str) and (match := re.fullmatch(r"\s*(-?\d+)\s*(?:-|–|\.\.|to)\s*(-?\d+)\s*", scale)):
-        low, high = int(match[1]), int(match[2])
-        return low, high, (low, high) != (0, 1)
-    if isinstance(scale, dict) and set(scale) <= {"min", "max", "integer"}:
-        least, most, integer = scale.get("min"), scale.get("max"), scale.get("integer", True)
-        if type(least) is int and type(most) is int and isinstance(integer, bool):
-            return least, most, integer
-    raise ValueError(f"scale {scale!r} is not like '1-5' or {{min: 1, max: 5, integer: false}}")
+def _check_finite(number: float) -> None:
+    if not math.isfinite(number):
+        raise ValueError(f"holds {number}, which is no number that anything could equal")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -13,39 +12,14 @@ import yaml
 from pydantic import ValidationError
 
 from rubrics.errors import RubricError
-from rubrics.rubric import Rubric
+from rubrics.explaining import sentences, suggestion
+from rubrics.rubric import MAX_DEPTH, Rubric
+from rubrics.yaml_reading import explained, read_yaml
 
 LIBRARY = Path(__file__).parent / "library"
 SAMPLES = Path(__file__).parent / "samples"
 MAX_BYTES = 2_000_000
-MAX_NESTING = 120
-
-
-class _PlainYaml(yaml.SafeLoader):
-    """YAML as people write it: no tags, no aliases (bombs), no repeated keys; only true and false are booleans."""
-
-    yaml_implicit_resolvers = {
-        first: [(tag, regex) for tag, regex in resolvers if tag.rsplit(":", 1)[1] in ("null", "float")]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        event = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML has no types for its parser
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise yaml.MarkedYAMLError(problem="anchors and aliases are not allowed", problem_mark=event.start_mark)
-        if getattr(event, "tag", None) is not None:
-            raise yaml.MarkedYAMLError(problem=f"the tag {event.tag!r} is not allowed", problem_mark=event.start_mark)
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        keys = [key.value for key, _ in node.value]
-        if repeated := next((key for key in keys if keys.count(key) > 1), None):
-            raise yaml.MarkedYAMLError(problem=f"the key {repeated!r} is given twice", problem_mark=node.start_mark)
-        return super().construct_mapping(node, deep=True)
-
-
-_PlainYaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false|True|False)$"), list("tTfF"))
-_PlainYaml.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$"), list("-+0123456789"))
+FILE_ENDINGS = (".yaml", ".yml", ".json")
 
 
 def load(source: str | Path | Mapping[str, Any] | Rubric) -> Rubric:
@@ -56,8 +30,13 @@ def load(source: str | Path | Mapping[str, Any] | Rubric) -> Rubric:
     if isinstance(source, Rubric):
         return source
     if isinstance(source, Mapping):
-        return rubric_from(source, where="inline rubric")
-    if isinstance(source, Path) or "/" in source or source.endswith((".yaml", ".yml", ".json")):
+        name = source.get("id")
+        return rubric_from(source, where=f"inline rubric {name!r}"[:100] if isinstance(name, str) else "inline rubric")
+    if isinstance(source, Path):
+        return load_file(source)
+    if not isinstance(source, str):
+        raise RubricError(f"a rubric is a mapping, a file or the id of a library rubric, got {type(source).__name__}")
+    if "/" in source or "\\" in source or source.endswith(FILE_ENDINGS):
         return load_file(Path(source))
     return _from_library(source)
 
@@ -71,8 +50,10 @@ def library() -> dict[str, Path]:
 def _from_library(rubric_id: str) -> Rubric:
     known = library()
     if rubric_id not in known:
+        near = suggestion(rubric_id, known)
         raise RubricError(
-            f"no rubric {rubric_id!r} in the library; it has {', '.join(known) or 'none'}. A path needs its ending."
+            f"no rubric {rubric_id[:80]!r} in the library{near or '; it has ' + (', '.join(known) or 'none')}. "
+            f"A path needs its ending: {' or '.join(FILE_ENDINGS)}"
         )
     return load_file(known[rubric_id])
 
@@ -84,74 +65,69 @@ def load_file(path: Path) -> Rubric:
 
 def read_mapping(path: Path) -> Mapping[str, Any]:
     """The mapping that a YAML or JSON file holds, without tags, aliases, repeated keys. Raises RubricError."""
+    content = parse_text(read_text(path), where=str(path), json_only=path.suffix == ".json")
+    if not isinstance(content, Mapping):
+        what = "nothing" if content is None else f"a {type(content).__name__}"
+        raise RubricError(f"{path}: holds {what}, expected a mapping with `id` and `criteria`")
+    return content
+
+
+def read_text(path: Path) -> str:
+    """The text of a file of at most 2 MB. Raises RubricError."""
     try:
-        if path.stat().st_size > MAX_BYTES:
+        if not path.exists():
+            raise RubricError(f"{path}: no such file")
+        if not path.is_file():  # a device or a pipe may never end
+            raise RubricError(f"{path}: is no file")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
             raise RubricError(f"{path}: has {path.stat().st_size} bytes; at most {MAX_BYTES} are read")
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise RubricError(f"{path}: no such file") from None
+        return content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise RubricError(f"{path}: can't be read as UTF-8 text: {error}") from None
-    content = parse_text(text, where=str(path), json_only=path.suffix == ".json")
-    if not isinstance(content, Mapping):
-        raise RubricError(f"{path}: holds a {type(content).__name__}, expected a mapping with `id` and `criteria`")
-    return content
 
 
 def parse_text(text: str, *, where: str, json_only: bool = False) -> Any:
     """The content of YAML (or JSON) text. Raises RubricError with the line where it breaks."""
-    _check_nesting(text, where)
     try:
         if json_only:
             return json.loads(text, object_pairs_hook=_no_repeats)
-        return yaml.load(text, Loader=_PlainYaml)  # noqa: S506 - it is a stricter SafeLoader
-    except (yaml.YAMLError, ValueError) as error:
+        return read_yaml(text)
+    except yaml.YAMLError as error:
+        raise RubricError(f"{where}: {explained(error)}") from None
+    except ValueError as error:
         raise RubricError(f"{where}: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise RubricError(f"{where}: is nested too deeply") from None
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is given twice")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key[:80]!r} is given twice")
+        found[key] = value
     return found
-
-
-def _check_nesting(text: str, where: str) -> None:
-    depth = 0
-    for character in re.findall(r"[\[\]{}]", text):
-        depth += 1 if character in "[{" else -1
-        if depth > MAX_NESTING:
-            raise RubricError(f"{where}: is nested more than {MAX_NESTING} deep")
 
 
 def rubric_from(content: Mapping[str, Any], *, where: str) -> Rubric:
     """The rubric that a mapping holds. Raises RubricError that names `where`, the criterion and the field."""
+    if "sections" in content and _too_deep(content):
+        raise RubricError(f"{where}: sections are nested more than {MAX_DEPTH} deep")
     try:
-        return Rubric.model_validate(content)
+        return Rubric.model_validate(content if isinstance(content, dict) else dict(content))
     except ValidationError as error:
-        lines = [_sentence(content, problem) for problem in error.errors(include_url=False)]
-        shown = lines[:5] + ([f"and {len(lines) - 5} more"] if len(lines) > 5 else [])
-        raise RubricError(f"{where}: " + "; ".join(shown)) from None
+        raise RubricError(f"{where}: {sentences(content, error)}") from None
     except RecursionError:
-        raise RubricError(f"{where}: sections are nested too deeply") from None
+        raise RubricError(f"{where}: is nested too deeply") from None
 
 
-def _sentence(content: Any, problem: Any) -> str:
-    place, here = [], content
-    for part in problem["loc"]:
-        here = _step(here, part)
-        name = here.get("id") if isinstance(here, Mapping) else None
-        place.append(f"{part} ({name})" if isinstance(part, int) and name else str(part))
-    message = str(problem["msg"]).removeprefix("Value error, ")
-    given = problem.get("input")
-    shown = f", got {given!r}"[:90] if not isinstance(given, Mapping | list | tuple | Rubric) else ""
-    return f"{'.'.join(place) or 'rubric'}: {message}{shown}"
-
-
-def _step(here: Any, part: Any) -> Any:
-    if isinstance(here, Mapping):
-        return here.get(part)
-    return here[part] if isinstance(here, list | tuple) and isinstance(part, int) and part < len(here) else None
+def _too_deep(content: Mapping[str, Any]) -> bool:
+    layer: list[Any] = [content]
+    for _ in range(MAX_DEPTH + 1):
+        inner = [node.get("sections") for node in layer if isinstance(node, Mapping)]
+        layer = [section for sections in inner if isinstance(sections, list | tuple) for section in sections]
+        if not layer:
+            return False
+    return True

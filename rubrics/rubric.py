@@ -8,20 +8,25 @@ from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
-from rubrics.criterion import Criterion, CriterionId, Noun, Share, Weight
+from rubrics.criterion import Criterion
 from rubrics.fingerprints import fingerprint_of
+from rubrics.nouns import CriterionId, Noun, Share, Weight
 
 MAX_DEPTH = 50
+MAX_CRITERIA = 5_000
 
 
 class Section(Noun):
-    """A part of a rubric. Its weight is its share among its siblings; the weights inside it share that out again."""
+    """A part of a rubric. Its weight is its share among its siblings; the weights inside it share that out again.
 
-    id: CriterionId
-    title: str = ""
-    weight: Weight = 1.0
-    criteria: tuple[Criterion, ...] = ()
-    sections: tuple[Section, ...] = ()
+    Inside a section of negative weight every sign turns round: what its criteria find is a penalty.
+    """
+
+    id: Annotated[CriterionId, Field(description="Its name; no two criteria or sections have the same.")]
+    title: Annotated[str, Field(description="What it is about, for people.")] = ""
+    weight: Annotated[Weight, Field(description="Its share among its siblings, shared out again inside it.")] = 1.0
+    criteria: Annotated[tuple[Criterion, ...], Field(description="Its criteria.")] = ()
+    sections: Annotated[tuple[Section, ...], Field(description="Sections inside it.")] = ()
 
     @model_validator(mode="after")
     def _holds_something(self) -> Section:
@@ -37,15 +42,17 @@ class Rubric(Noun):
     could lie only this far apart whatever the missing verdicts are, the midpoint is used and flagged.
     """
 
-    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-    version: str = "1"
-    title: str = ""
-    description: str = ""
-    pass_mark: Share | None = None
-    accept_width: Share = 0.0
-    tags: tuple[str, ...] = ()
-    criteria: tuple[Criterion, ...] = ()
-    sections: tuple[Section, ...] = ()
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", description="Its name: small letters, digits and _.")]
+    version: Annotated[str, Field(description="Raise it when a question changes.")] = "1"
+    title: Annotated[str, Field(description="What it grades, in a few words.")] = ""
+    description: Annotated[str, Field(description="What good work is, for people who write or read the rubric.")] = ""
+    pass_mark: Annotated[Share | None, Field(description="The score, 0 to 1, that an episode needs to pass.")] = None
+    accept_width: Annotated[
+        Share, Field(description="Missing verdicts that could move the score by no more than this are put up with.")
+    ] = 0.0
+    tags: Annotated[tuple[str, ...], Field(description="Words for finding and grouping rubrics.")] = ()
+    criteria: Annotated[tuple[Criterion, ...], Field(description="The criteria.")] = ()
+    sections: Annotated[tuple[Section, ...], Field(description="Sections of criteria; their weights multiply down.")] = ()
 
     @field_validator("version", mode="before")
     @classmethod
@@ -57,21 +64,19 @@ class Rubric(Noun):
         leaves = self.leaves
         if not leaves:
             raise ValueError("holds no criteria, so it can't score anything")
+        if len(leaves) > MAX_CRITERIA:
+            raise ValueError(f"holds {len(leaves)} criteria; at most {MAX_CRITERIA} are allowed")
         seen: set[str] = set()
         for node_id in self._ids():
             if node_id in seen:
                 raise ValueError(f"id {node_id!r} is given twice; ids must differ")
             seen.add(node_id)
-        if all(not c.is_gate for c in leaves) or any(c.weight for c in leaves):
-            self._check_it_can_earn()
-        return self
-
-    def _check_it_can_earn(self) -> None:
-        if not any(weight > 0 for weight in self.shares.values()):
-            given = {c.id: c.weight for c in self.leaves[:8]}
+        if not self.gates_alone and not can_earn(self, frozenset(self.by_id)):
+            given = {c.id: c.weight for c in leaves[:8]}
             raise ValueError(
                 f"no criterion has a positive weight ({given}), so no score is possible; give one a weight"
             )
+        return self
 
     def _ids(self) -> Iterator[str]:
         yield from (c.id for c in self.criteria)
@@ -85,7 +90,7 @@ class Rubric(Noun):
     @cached_property
     def leaves(self) -> tuple[Criterion, ...]:
         """Every criterion, in the order written."""
-        return tuple(_leaves(self))
+        return tuple(_leaves(self)) if self.sections else self.criteria
 
     @cached_property
     def by_id(self) -> dict[str, Criterion]:
@@ -98,12 +103,21 @@ class Rubric(Noun):
         return self.shares_among(frozenset(c.id for c in self.leaves))
 
     def shares_among(self, applicable: frozenset[str]) -> dict[str, float]:
-        """Each applicable criterion's weight in the whole. Sections share their weight out among what applies in them."""
+        """Each applicable criterion's weight in the whole, in the order written.
+
+        As written if there are no sections. Else sections share their weight out among what applies in them, so that the
+        positive shares add up to 1; a part in which nothing can earn takes no weight from the parts beside it.
+        """
         if not self.sections:
             return {c.id: c.weight for c in self.criteria if c.id in applicable}
         shares: dict[str, float] = {}
         _share_out(self, 1.0, applicable, shares)
         return shares
+
+    @cached_property
+    def signs(self) -> dict[str, int]:
+        """For each criterion, whether a high value earns (1), costs (-1) or counts for nothing (0) in the whole."""
+        return dict(_signs(self, 1))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -115,6 +129,11 @@ class Rubric(Noun):
         """The criteria that can close the score to 0."""
         return tuple(c for c in self.leaves if c.is_gate)
 
+    @property
+    def gates_alone(self) -> bool:
+        """True if there are gates, and nothing in the rubric has a weight: then all gates open is a score of 1."""
+        return any(c.is_gate for c in self.leaves) and not any(c.weight for c in self.leaves)
+
 
 def _leaves(node: Rubric | Section) -> Iterator[Criterion]:
     yield from node.criteria
@@ -122,12 +141,34 @@ def _leaves(node: Rubric | Section) -> Iterator[Criterion]:
         yield from _leaves(section)
 
 
-def _share_out(node: Rubric | Section, share: float, applicable: frozenset[str], shares: dict[str, float]) -> None:
-    """Weights multiply down: each child gets `share` times its weight over the weights that can earn beside it."""
+def sign_of(weight: float) -> int:
+    """1, -1 or 0."""
+    return (weight > 0) - (weight < 0)
+
+
+def _signs(node: Rubric | Section, sign: int) -> Iterator[tuple[str, int]]:
+    yield from ((c.id, sign * sign_of(c.weight)) for c in node.criteria)
+    for section in node.sections:
+        yield from _signs(section, sign * sign_of(section.weight))
+
+
+def can_earn(node: Rubric | Section, applicable: frozenset[str], sign: int = 1) -> bool:
+    """Whether a high value of some applicable criterion inside raises the score; `sign` is that of the weights above."""
+    if any(c.weight * sign > 0 and c.id in applicable for c in node.criteria):
+        return True
+    return any(s.weight and can_earn(s, applicable, sign * sign_of(s.weight)) for s in node.sections)
+
+
+def _share_out(
+    node: Rubric | Section, share: float, applicable: frozenset[str], shares: dict[str, float]
+) -> None:
+    """Weights multiply down: each child gets `share` times its weight over the weights of those that can earn beside it."""
+    sign = sign_of(share) or 1
     criteria = [c for c in node.criteria if c.id in applicable]
     sections = [s for s in node.sections if any(c.id in applicable for c in _leaves(s))]
-    weights = [c.weight for c in criteria] + [s.weight for s in sections]
-    whole = sum(w for w in weights if w > 0) or sum(abs(w) for w in weights) or 1.0
+    earning = [c.weight for c in criteria if c.weight * sign > 0]
+    earning += [s.weight for s in sections if can_earn(s, applicable, sign * sign_of(s.weight))]
+    whole = sum(map(abs, earning or [c.weight for c in criteria] + [s.weight for s in sections])) or 1.0
     for criterion in criteria:
         shares[criterion.id] = share * criterion.weight / whole
     for section in sections:

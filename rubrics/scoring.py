@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from rubrics.bounds import Bound, reach
 from rubrics.criterion import NOT_APPLICABLE, Criterion
 from rubrics.grade import Grade
 from rubrics.rubric import Rubric
@@ -15,18 +15,12 @@ from rubrics.verdict import Verdict
 EPSILON = 1e-9
 
 
-class Bound(NamedTuple):
-    """The worst and the best value that a criterion can still turn out to have; equal when it is settled."""
-
-    against: float
-    favourable: float
-
-
 class _Sums(NamedTuple):
-    score: float | None
-    low: float | None
-    high: float | None
-    raw: float | None
+    score: float | None = None
+    low: float | None = None
+    high: float | None = None
+    raw: float | None = None
+    ungated: float | None = None
 
 
 @dataclass
@@ -51,20 +45,23 @@ def score(
     `skipped` criteria were not asked because a gate was closed already; `forfeited` ones could not be judged because of
     what the agent produced, and count against it.
 
-    Raises ValueError for a verdict on a criterion that the rubric does not have, or two on the same one.
+    Raises ValueError for a verdict on a criterion or a level that the rubric does not have, or two on the same criterion.
     """
     tally = _tally(rubric, _by_criterion(rubric, verdicts), skipped, forfeited)
-    shares = rubric.shares_among(frozenset(tally.bounds))
     closed = [c.id for c in rubric.gates if c.id in tally.bounds and not _open(c, tally, favourable=True)]
     unsure = any(c.id in tally.bounds and not _open(c, tally, favourable=False) for c in rubric.gates)
-    raw_low, raw_high = _weighted(rubric, shares, tally)
-    if raw_low is None or raw_high is None:
-        return _grade(rubric, tally, _Sums(None, None, None, None), closed)
+    reached = _weighted(rubric, tally)
+    if reached is None:
+        return _grade(rubric, tally, _Sums(score=0.0, low=0.0, high=0.0) if closed else _Sums(), closed)
+    raw_low, raw_high = reached
     low = 0.0 if closed or unsure else _clip(raw_low)
     high = 0.0 if closed else _clip(raw_high)
-    total = (low + high) / 2 if high - low <= rubric.accept_width + EPSILON else None
-    raw = (raw_low + raw_high) / 2 if raw_high - raw_low <= rubric.accept_width + EPSILON else None
-    return _grade(rubric, tally, _Sums(total, low, high, raw), closed)
+    width = rubric.accept_width
+    sums = _Sums(
+        score=_midpoint(low, high, width), low=low, high=high, raw=_midpoint(raw_low, raw_high, width),
+        ungated=_midpoint(_clip(raw_low), _clip(raw_high), width),
+    )  # fmt: skip
+    return _grade(rubric, tally, sums, closed)
 
 
 def _by_criterion(rubric: Rubric, verdicts: Iterable[Verdict]) -> dict[str, Verdict]:
@@ -74,36 +71,60 @@ def _by_criterion(rubric: Rubric, verdicts: Iterable[Verdict]) -> dict[str, Verd
             raise ValueError(f"{verdict.rater} judged {verdict.criterion!r}, expected one of {list(rubric.by_id)}")
         if verdict.criterion in found:
             raise ValueError(f"two verdicts on {verdict.criterion!r}; pool them before scoring")
+        _check_level(rubric.by_id[verdict.criterion], verdict)
         found[verdict.criterion] = verdict
     return found
+
+
+def _check_level(criterion: Criterion, verdict: Verdict) -> None:
+    """A level of another scale is a verdict on another question: its value would be averaged with what it is not."""
+    if verdict.level not in (None, NOT_APPLICABLE) and verdict.level not in criterion.by_name:
+        names = list(criterion.by_name)
+        raise ValueError(f"{verdict.rater} chose {verdict.level!r} for {criterion.id!r}, expected one of {names}")
 
 
 def _tally(
     rubric: Rubric, verdicts: dict[str, Verdict], skipped: Collection[str], forfeited: Collection[str]
 ) -> _Tally:
+    if strangers := [name for name in (*skipped, *forfeited) if name not in rubric.by_id]:
+        raise ValueError(f"{strangers[0]!r} is skipped or forfeited, expected one of {list(rubric.by_id)}")
     tally = _Tally()
     for criterion in rubric.leaves:
-        _place(criterion, verdicts.get(criterion.id), tally, criterion.id in skipped, criterion.id in forfeited)
+        bound = Bound(*_ends(criterion, rubric.signs[criterion.id]), criterion.may_leave)
+        if (verdict := verdicts.get(criterion.id)) is not None:
+            _place(criterion, verdict, bound, tally)
+        elif criterion.id in forfeited:
+            _count_against(criterion.id, bound, tally)
+        else:
+            (tally.skipped if criterion.id in skipped else tally.missing).append(criterion.id)
+            tally.bounds[criterion.id] = bound
     return tally
 
 
-def _place(criterion: Criterion, verdict: Verdict | None, tally: _Tally, skipped: bool, forfeited: bool) -> None:
-    unknown = verdict is not None and verdict.level is None
-    if verdict is not None and (verdict.level == NOT_APPLICABLE or (unknown and criterion.if_unknown == "exclude")):
-        tally.excluded.append(criterion.id)
-        return
-    if verdict is not None and verdict.value is not None:
+def _ends(criterion: Criterion, sign: int) -> tuple[float, float]:
+    """The value that costs and the one that earns most. Inside a section of negative weight they change places."""
+    lowest, highest = criterion.levels[0].value, criterion.levels[-1].value
+    return (highest, lowest) if sign < 0 else (lowest, highest)
+
+
+def _place(criterion: Criterion, verdict: Verdict, bound: Bound, tally: _Tally) -> None:
+    if verdict.value is not None:
         tally.settled[criterion.id] = verdict
         tally.bounds[criterion.id] = Bound(verdict.value, verdict.value)
         tally.answered += 1
-        return
-    if (unknown and criterion.if_unknown == "against") or (verdict is None and forfeited):
-        tally.answered += unknown
-        tally.settled[criterion.id] = None
-        tally.bounds[criterion.id] = Bound(criterion.worst, criterion.worst)
-        return
-    (tally.skipped if skipped else tally.missing).append(criterion.id)
-    tally.bounds[criterion.id] = Bound(criterion.worst, criterion.best)
+    elif verdict.level == NOT_APPLICABLE or criterion.if_unknown == "exclude":
+        tally.excluded.append(criterion.id)
+    elif criterion.if_unknown == "against":
+        _count_against(criterion.id, bound, tally)
+        tally.answered += 1
+    else:
+        tally.missing.append(criterion.id)
+        tally.bounds[criterion.id] = bound
+
+
+def _count_against(criterion_id: str, bound: Bound, tally: _Tally) -> None:
+    tally.settled[criterion_id] = None
+    tally.bounds[criterion_id] = Bound(bound.against, bound.against)
 
 
 def _open(gate: Criterion, tally: _Tally, *, favourable: bool) -> bool:
@@ -112,31 +133,20 @@ def _open(gate: Criterion, tally: _Tally, *, favourable: bool) -> bool:
         verdict = tally.settled[gate.id]
         if verdict is None or verdict.level is None:
             return False
-        level = gate.by_name.get(verdict.level)
-        reached = verdict.value if level is None or (gate.between and verdict.value is not None) else level.value
+        reached = verdict.value if gate.between else gate.by_name[verdict.level].value
         return reached is not None and reached >= gate.threshold - EPSILON
     return favourable
 
 
-def _weighted(rubric: Rubric, shares: dict[str, float], tally: _Tally) -> tuple[float | None, float | None]:
+def _weighted(rubric: Rubric, tally: _Tally) -> tuple[float, float] | None:
     """The unclipped weighted mean at its lowest and its highest. None if nothing that earns applies."""
-    earning = math.fsum(w for w in shares.values() if w > 0)
-    if earning <= 0:
-        gates_alone = not any(c.weight for c in rubric.leaves)
-        return (1.0, 1.0) if gates_alone and tally.bounds else (None, None)
-    worst = math.fsum(w * _end(w, rubric.by_id[i], tally.bounds[i], worst=True) for i, w in shares.items())
-    best = math.fsum(w * _end(w, rubric.by_id[i], tally.bounds[i], worst=False) for i, w in shares.items())
-    return worst / earning, best / earning
+    if rubric.gates_alone:
+        return (1.0, 1.0) if any(gate.id in tally.bounds for gate in rubric.gates) else None
+    return reach(rubric, tally.bounds)
 
 
-def _end(share: float, criterion: Criterion, bound: Bound, *, worst: bool) -> float:
-    """The end of a bound that costs (`worst`) or earns most, given the sign of the criterion's share in the whole.
-
-    Inside a section of negative weight the sign of the share is not the sign of the criterion's own weight.
-    """
-    if (share < 0) == (criterion.weight < 0):
-        return bound.against if worst else bound.favourable
-    return bound.favourable if worst else bound.against
+def _midpoint(low: float, high: float, width: float) -> float | None:
+    return (low + high) / 2 if high - low <= width + EPSILON else None
 
 
 def _clip(value: float) -> float:
@@ -150,8 +160,7 @@ def _grade(rubric: Rubric, tally: _Tally, sums: _Sums, closed: list[str]) -> Gra
         flags.append("accepted_width")
     passed = None if sums.score is None or rubric.pass_mark is None else sums.score >= rubric.pass_mark - EPSILON
     return Grade(
-        score=sums.score, low=sums.low, high=sums.high, raw=sums.raw, passed=passed,
-        ungated=None if sums.raw is None else _clip(sums.raw),
+        score=sums.score, low=sums.low, high=sums.high, raw=sums.raw, ungated=sums.ungated, passed=passed,
         values={c.id: tally.bounds[c.id].against if c.id in tally.settled else None for c in rubric.leaves},
         coverage=tally.answered / applicable if applicable else 0.0,
         missing=tuple(tally.missing), skipped=tuple(tally.skipped), not_applicable=tuple(tally.excluded),

@@ -1,0 +1,43 @@
+"""What every noun is made of: a frozen record that refuses keys nobody declared, and numbers that refuse NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LARGEST_WEIGHT = 1e9
+SMALLEST_WEIGHT = 1e-9
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+Weight = Annotated[float, Field(ge=-LARGEST_WEIGHT, le=LARGEST_WEIGHT, allow_inf_nan=False, strict=True)]
+CriterionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:\-]{0,127}$")]
+
+
+class Noun(BaseModel):
+    """Frozen, and closed to keys that nobody declared."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other values, and without what was derived from the old ones."""
+        copy = super().model_copy(update=update, deep=deep)
+        if update:
+            for derived in set(copy.__dict__) - set(type(self).model_fields):
+                del copy.__dict__[derived]
+        return copy
+
+
+def texts_and_numbers(value: Any) -> Iterator[tuple[str | float, bool]]:
+    """Every text and float inside a JSON value, each with whether it is a key of a mapping."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            yield from ((key, True) for key in item)
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+        elif isinstance(item, str | float):
+            yield item, False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 import zipfile
 from collections.abc import Callable
 from email.message import EmailMessage
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from judge.artifact_text.limits import MAX_CHARS, MAX_ROWS
-from judge.artifacts import ArtifactError, text_of
+from judge.artifacts import ArtifactError, MissingReaderError, text_of
 from judge.checks import CheckSettings, check
 from judge.episode import Artifact, Episode
 from judge.reading import episode_from
@@ -352,3 +353,16 @@ def test_a_text_check_reads_a_workbook(tmp_path: Path) -> None:
     checked = ask(path, "says", numbers=[1200.5], words=["Region"], _in="artifact:a.xlsx")
     assert checked.verdict is not None
     assert checked.verdict.value == 1
+
+
+@pytest.mark.parametrize(
+    ("ending", "package"), [(".xlsx", "openpyxl"), (".docx", "docx"), (".pptx", "pptx"), (".pdf", "pypdf")]
+)
+def test_a_reader_that_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, package: str
+) -> None:
+    with zipfile.ZipFile(tmp_path / f"a{ending}", "w"):
+        pass
+    monkeypatch.setitem(sys.modules, package, None)  # what an import finds where the package is absent
+    with pytest.raises(MissingReaderError, match=r"pip install 'rubric-judge\[office\]'"):
+        text(tmp_path / f"a{ending}")

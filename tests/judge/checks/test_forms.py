@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 
 from judge.checks import CheckSettings
+from judge.checks.language import _detector
 from judge.episode import Episode
 from tests.judge.checks.episodes import ask, did, failure, said, value
 
@@ -191,3 +193,11 @@ def test_code_is_not_run_unless_it_is_allowed() -> None:
     assert kind == "check_error"
     assert "--allow-code" in message
     assert ask("python", did(), function="os:getcwd").failure is not None
+
+
+def test_a_language_can_not_be_told_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    _detector.cache_clear()
+    monkeypatch.setitem(sys.modules, "py3langid.langid", None)  # what an import finds where the package is absent
+    kind, message = failure("language", said("Ihre Erstattung ist unterwegs."), _is="de")
+    assert kind == "check_error"
+    assert "rubric-judge[language]" in message

@@ -132,6 +132,10 @@ class Engine:
         found = self.rubric_for(episode, rubric)
         return open_case(episode, found, self.settings, behind_gates=self.options.behind_gates)
 
+    def check(self, episode: Episode, rubric: RubricSource = None) -> GradeRecord:
+        """What code alone settles: the grade with every judged criterion missing. Raises RubricError."""
+        return close_case(self.open(episode, rubric), self.bench)
+
     async def grade(
         self, episode: Episode, rubric: RubricSource = None, *, calibration: Calibration | None = None
     ) -> GradeRecord:

@@ -18,7 +18,8 @@ MAX_VALUE = 600
 
 def exhibit_of(episode: Episode, states: StateCache, *, artifacts: bool = True) -> Exhibit:
     """The episode as an exhibit. The goal is never in it; files are read only if a criterion may see them."""
-    return Exhibit(episode, changes=changed(episode, states), artifact_texts=_texts(episode) if artifacts else {})
+    texts, absent = _texts(episode) if artifacts else ({}, None)
+    return Exhibit(episode, changes=changed(episode, states), artifact_texts=texts, absent=absent)
 
 
 def changed(episode: Episode, states: StateCache) -> list[str] | None:
@@ -45,12 +46,17 @@ def _short(value: Json) -> str:
     return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]} (… {len(text) - MAX_VALUE} characters left out …)"
 
 
-def _texts(episode: Episode) -> Mapping[str, str]:
-    texts = {}
+def _texts(episode: Episode) -> tuple[Mapping[str, str], JudgeError | None]:
+    """The text of each file, and why one can't be looked at at all."""
+    texts: dict[str, str] = {}
+    absent: JudgeError | None = None
     for artifact in episode.artifacts:
         try:
             texts[artifact.name] = text_of(artifact, episode.base_dir)
         except JudgeError as error:
-            # What the agent left can't be opened: the judge is told so, since a broken file is a fact about the work.
-            texts[artifact.name] = f"(this file can't be read: {error.message})"
-    return texts
+            if error.blame == "episode":
+                # What the agent left can't be opened: the judge is told so, since a broken file is a fact about the work.
+                texts[artifact.name] = f"(this file can't be read: {error.message})"
+            else:
+                absent = error
+    return texts, absent

@@ -76,7 +76,7 @@ def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behi
                 Verdict(criterion=criterion.id, rater="rubric", level=NOT_APPLICABLE, reason="applies_if is false")
             )
         elif criterion.check is not None:
-            _settle(case, check(episode, criterion, settings))
+            _settle(case, criterion, check(episode, criterion, settings))
         else:
             case.to_ask.append(criterion)
     if not behind_gates and case.to_ask and _closed_by_code(case):
@@ -88,13 +88,15 @@ def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behi
     return case
 
 
-def _settle(case: Case, checked: Checked) -> None:
+def _settle(case: Case, criterion: Criterion, checked: Checked) -> None:
     if checked.changes and not case.changes:
         case.changes = _worth_keeping(checked.changes)
     if checked.verdict is not None:
         case.settled.append(checked.verdict)
     if checked.failure is not None:
         case.failures.append(checked.failure)
+        if checked.failure.blame == "episode":  # a policy must not gain by leaving a file that can't be opened
+            case.forfeited.add(criterion.id)
 
 
 def _worth_keeping(changes: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:

@@ -51,16 +51,20 @@ class Exhibit:
     """One episode as judges will see it: rendered once for each kind of evidence and window, whatever the judges are.
 
     `changes` are lines that say what the state check or the plain comparison found changed from the initial to the final
-    state (None: no state is known), and `artifact_texts` the text of each file the agent left.
+    state (None: no state is known), and `artifact_texts` the text of each file the agent left. `absent` is why one of its files
+    can't be looked at: then nobody can judge what may rest on it.
     """
 
     episode: Episode
     changes: Sequence[str] | None = None
     artifact_texts: Mapping[str, str] = field(default_factory=dict)
+    absent: JudgeError | None = None
     _rendered: dict[tuple[tuple[Evidence, ...], int], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def evidence(self, kinds: tuple[Evidence, ...], window: int) -> tuple[str, tuple[str, ...]]:
         """The text for a judge that may see `kinds` within `window` tokens, and flags such as `shortened`."""
+        if self.absent is not None and "artifacts" in kinds:
+            raise self.absent
         key = (kinds, window)
         if key not in self._rendered:
             self._rendered[key] = _render(self, kinds, int(window * CHARACTERS_A_TOKEN))

@@ -68,7 +68,4 @@ def grade_sync(
 
 def check(episode: EpisodeSource, rubric: RubricSource = None, *, options: Options | None = None) -> GradeRecord:
     """What code alone settles: the grade with every judged criterion missing. No model, no key, no network."""
-    from judge.grading import close_case
-
-    engine = Engine((), options=options)
-    return close_case(engine.open(_episode(episode), rubric), engine.bench)
+    return Engine((), options=options).check(_episode(episode), rubric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -80,9 +80,13 @@ _SELECT = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|values)\b",
 
 
 class Sql(Arguments):
-    """One SELECT on the final state, and what it must give: a single value, all its rows, or any row at all."""
+    """One SELECT on the final state, and what it must give: a single value, all its rows, or any row at all.
+
+    `params`: the values of the query's `:names`, so that no value can break it or change what it asks.
+    """
 
     query: str
+    params: dict[str, Any] = Field(default_factory=dict)
     equals: Any = None
     rows: tuple[Any, ...] | None = None
     exists: bool | None = None
@@ -94,16 +98,16 @@ class Sql(Arguments):
         if len(given) != 1:
             raise ValueError(f"give one of `equals`, `rows` and `exists`, not {listed(given) or 'none'}")
         if not is_template(self.query):
-            check_query(self.query)
+            check_query(self.query, self.params)
         return self
 
 
-def check_query(query: str) -> None:
+def check_query(query: str, params: Mapping[str, Any] | None = None) -> None:
     """Raise ValueError if `query` is more than one SELECT, or can be none whatever the tables are."""
     if not _SELECT.match(query):
         raise ValueError(f"query: a query is one SELECT that only reads, not {short(query.strip())}")
     try:
-        query_state({}, query)
+        query_state({}, query, {name: None for name in params or {}})
     except QueryError as error:
         # With no tables at all, a sound query fails too, on the first table it names: that is no fault.
         if any(sign in str(error) for sign in ("only reads", "syntax error", "incomplete input", "longer than")):
@@ -113,7 +117,7 @@ def check_query(query: str) -> None:
 def sql(episode: Episode, args: Sql, settings: CheckSettings) -> Finding:
     """What a read-only query gives on the final state."""
     try:
-        found = query_state(_read(episode, "final", settings), args.query)
+        found = query_state(_read(episode, "final", settings), args.query, args.params)
     except StateUnavailable as error:
         return Finding(None, str(error), kind="state_unavailable")
     except QueryError as error:

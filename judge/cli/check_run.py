@@ -14,7 +14,6 @@ from judge.cli.summary import Mean
 from judge.engine import Engine, UngradableError
 from judge.episode import Episode
 from judge.errors import InputError
-from judge.grading import close_case
 from judge.record import GradeRecord
 from rubrics.errors import RubricError
 
@@ -48,7 +47,7 @@ class CheckRun(Run):
 
     def _checked(self, episode: Episode) -> GradeRecord | None:
         try:
-            return close_case(self.engine.open(episode, self.rubric), self.engine.bench)
+            return self.engine.check(episode, self.rubric)
         except (RubricError, InputError) as error:
             self.ungradable(UngradableError(episode, str(error)))
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from decimal import Decimal
 from typing import Any, Final
@@ -24,11 +24,16 @@ _READING: Final = frozenset(
 
 
 def query_state(
-    state: State | Json, sql: str, *, limit_rows: int = 1000, seconds: float = 2.0
+    state: State | Json,
+    sql: str,
+    params: Mapping[str, Json] | None = None,
+    *,
+    limit_rows: int = 1000,
+    seconds: float = 2.0,
 ) -> list[dict[str, Json]]:
     """The rows that one SELECT gives on a state.
 
-    A list of records is a table; records by key are one with the key in ``_key`` where the records do not hold it; any
+    `params` are the values of its `:names`. A list of records is a table; records by key are one with the key in ``_key`` where the records do not hold it; any
     other object is a table of one row, any other value one of rows with ``value``. Nested values are JSON text, booleans 1
     and 0. Raises QueryError for anything but one SELECT, for a query that fails or takes longer than ``seconds``, and for
     more than ``limit_rows`` rows.
@@ -40,7 +45,7 @@ def query_state(
         connection.set_authorizer(allowing(_READING))
         set_deadline(connection, seconds)
         try:
-            cursor = connection.execute(sql)
+            cursor = connection.execute(sql, params or {})
             rows = cursor.fetchmany(limit_rows + 1)
         except (sqlite3.Error, sqlite3.Warning, ValueError, TypeError) as error:
             raise QueryError(_said(error, state, seconds)) from None

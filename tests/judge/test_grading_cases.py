@@ -340,3 +340,40 @@ async def test_p54_one_of_six_chunks_that_fails_leaves_six_missing_and_no_score_
     assert (record.score, len(record.missing)) == (None, 6)
     assert (record.low, record.high) == (pytest.approx(30 / 36), 1.0)
     assert record.coverage == pytest.approx(30 / 36)
+
+
+@pytest.mark.parametrize("email", ["o'brien@example.com", "x' OR '1'='1", '"quoted"@example.com'])
+def test_a_value_in_a_query_can_neither_break_nor_change_it(email: str) -> None:
+    query = {
+        "name": "sql",
+        "query": "SELECT count(*) FROM contacts WHERE email = :email",
+        "params": {"email": "{{ email }}"},
+        "equals": 1,
+    }
+    episode = Episode(
+        task_id="t", context={"email": email}, final_state={"contacts": [{"email": email}, {"email": "other@example.com"}]},
+        steps=(Step(t=0, text="Done."),),
+    )  # fmt: skip
+    assert check(episode, {"id": "r", "criteria": [{"id": "one", "check": query}]}).score == 1.0
+
+
+async def test_a_file_that_the_agent_broke_counts_against_it_and_one_that_is_not_there_is_missing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "broken.xlsx").write_bytes(b"no workbook at all")
+    cell = {"id": "total", "check": {"name": "cell", "file": "broken.xlsx", "cell": "B2", "equals": 48}}
+    rubric = {"id": "r", "criteria": [cell, {"id": "clear", "ask": "Is the file clear?"}]}
+
+    def with_file(name: str) -> Episode:
+        return Episode(
+            task_id="t",
+            base_dir=tmp_path,
+            artifacts=(Artifact(name=name, path=name),),
+            steps=(Step(t=0, text="Done."),),
+        )
+
+    broken = await graded(with_file("broken.xlsx"), Fake({"clear": "no"}), rubric)
+    assert (broken.score, "forfeited" in broken.flags) == (0.0, True)
+    absent = await graded(with_file("absent.xlsx"), Fake({"clear": "yes"}), rubric)
+    assert absent.score is None
+    assert "clear" in absent.missing

@@ -12,7 +12,6 @@ from judge.engine import Engine
 from judge.episode import Episode
 from judge.options import Options
 from judge.reading import read_episodes
-from judge.verbs import check
 from tests.judge.fakes import Fake
 from tests.taubench import rows, write_airline
 
@@ -53,13 +52,15 @@ def episodes(path: Path) -> list[Episode]:
 
 
 def test_the_state_check_agrees_with_all_200_recorded_verdicts(airline: Path, recorded: dict) -> None:  # type: ignore[type-arg]
-    found = {e.id: check(e, STATE) for e in episodes(airline)}
+    engine = Engine()
+    found = {e.id: engine.check(e, STATE) for e in episodes(airline)}
     agreed = [(record.score == 1.0) == recorded[name]["metadata"]["db_match"] for name, record in found.items()]
     assert (len(agreed), sum(agreed)) == (200, 200)
 
 
 def test_every_failure_is_explained_by_what_is_missing_wrong_or_collateral(airline: Path) -> None:
-    failed = [record for e in episodes(airline) if (record := check(e, STATE)).score == 0.0]
+    engine = Engine()
+    failed = [record for e in episodes(airline) if (record := engine.check(e, STATE)).score == 0.0]
     assert len(failed) == 112
     assert all(FAULTS & {str(change["kind"]) for change in record.changes} for record in failed)
 

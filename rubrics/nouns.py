@@ -21,11 +21,24 @@ class Noun(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with other values, and without what was derived from the old ones."""
-        copy = super().model_copy(update=update, deep=deep)
+        """A copy with other values, which are trusted, and without what was derived from the old ones.
+
+        Pooling and quote checking copy every verdict, so this does by hand what pydantic does in several calls.
+        """
+        if deep:
+            return super().model_copy(update=update, deep=True)
+        kind = type(self)
+        held = self.__dict__
+        values = {name: held[name] for name in kind.__pydantic_fields__}
+        given = self.__pydantic_fields_set__
         if update:
-            for derived in set(copy.__dict__) - set(type(self).model_fields):
-                del copy.__dict__[derived]
+            values.update(update)
+            given = given | update.keys()
+        copy = kind.__new__(kind)
+        object.__setattr__(copy, "__dict__", values)
+        object.__setattr__(copy, "__pydantic_fields_set__", given)
+        object.__setattr__(copy, "__pydantic_extra__", None)
+        object.__setattr__(copy, "__pydantic_private__", None)
         return copy
 
 

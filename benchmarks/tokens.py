@@ -9,7 +9,6 @@ Counted with cl100k (LiteLLM carries that encoder; `rubric-judge[litellm]`). Bar
 from __future__ import annotations
 
 import os
-import random
 from itertools import pairwise
 
 from benchmarks.engine import RUBRIC, episodes
@@ -36,7 +35,7 @@ def main() -> None:
         print(
             f"{len(criteria):2} criteria in one call: {count} tokens, {count - bare} beyond the transcript's {bare} (bar {bar})"
         )
-    texts = [(p := compose(exhibit, group)).system + p.user for group in batches(twenty, 1, random.Random(0).shuffle)]
+    texts = [(p := compose(exhibit, group)).system + p.user for group in batches(twenty, 1, "0:0")]
     shares = [_shared(a, b) / max(len(a), len(b)) for a, b in pairwise(texts)]
     print(f"one criterion a call: consecutive prompts share {min(shares):.1%} of their characters at least (bar 97%)")
 

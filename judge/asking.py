@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 
@@ -89,8 +88,7 @@ async def ask(
     """What the judge says on `criteria`, each with a verdict or a failure. Never raises for what a judge or network does."""
     start = asyncio.get_running_loop().time()
     size = seat.judge.batch or sitting.options.batch
-    rng = random.Random(f"{sitting.options.seed}:{sample}")
-    groups = batches(criteria, size, rng.shuffle)
+    groups = batches(criteria, size, f"{sitting.options.seed}:{sample}")
     takes = await _all([_ask_batch(exhibit, group, seat, sitting, sample) for group in groups])
     seconds = asyncio.get_running_loop().time() - start
     return _judgement(seat, takes, seconds, sample)

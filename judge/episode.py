@@ -125,12 +125,16 @@ class Episode(Noun):
 
     def replies(self) -> Iterator[tuple[Step, str]]:
         """Each step that told the user something, with the words, in order."""
-        return ((step, text) for step in self.steps if (text := step.reply) is not None)
+        return iter(self._replies)
+
+    @cached_property
+    def _replies(self) -> list[tuple[Step, str]]:
+        return [(step, text) for step in self.steps if step.by == "agent" and (text := step.reply) is not None]
 
     @cached_property
     def last_reply(self) -> str | None:
         """The last thing that the agent told the user; None if it never said anything."""
-        return next((text for _, text in reversed(list(self.replies()))), None)
+        return self._replies[-1][1] if self._replies else None
 
     def calls(self, tool: str | None = None) -> Iterator[Step]:
         """The steps in which the agent (never the simulated user) called `tool`, or any tool, in order."""

@@ -308,6 +308,6 @@ def covariates(episode: Episode) -> dict[str, Any]:
         "reply_chars": len(reply),
         "reply_words": len(reply.split()),
         "steps": len(episode.steps),
-        "calls": sum(1 for _ in episode.calls()),
-        "errors": sum(step.error for step in episode.steps),
+        "calls": len(list(episode.calls())),
+        "errors": len([step for step in episode.steps if step.error]),
     }

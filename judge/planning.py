@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 from judge.asking import window_of
@@ -23,7 +22,7 @@ def prompts_for(case: Case, judge: Judge | None, options: Options, *, sample: in
         return []
     exhibit = case.exhibit
     size = (judge.batch if judge else None) or options.batch
-    groups = batches(case.to_ask, size, random.Random(f"{options.seed}:{sample}").shuffle)
+    groups = batches(case.to_ask, size, f"{options.seed}:{sample}")
     return [
         compose(
             exhibit, group, window=window_of(judge) if judge else None, instructions=judge.template if judge else None

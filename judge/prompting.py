@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -216,10 +217,36 @@ def compose(
     """
     room = (window or DEFAULT_WINDOW) - min(OVERHEAD_TOKENS, (window or DEFAULT_WINDOW) // 4)
     evidence, flags = exhibit.evidence(criteria[0].evidence, room)
+    questions, schema = _asked(_Same(criteria))
+    if complaint is not None:
+        questions = _questions(criteria, complaint)
     return Prompt(
         system=_system(instructions or "system"), evidence=evidence, criteria=tuple(criteria), episode_id=exhibit.episode.id,
-        questions=_questions(criteria, complaint), schema=schema_for(criteria), flags=flags,
+        questions=questions, schema=schema, flags=flags,
     )  # fmt: skip
+
+
+class _Same:
+    """Criteria as a key of a cache: the very same objects in the same order. It keeps them, so that none is mistaken."""
+
+    __slots__ = ("_hash", "criteria")
+
+    def __init__(self, criteria: Sequence[Criterion]) -> None:
+        self.criteria = tuple(criteria)
+        self._hash = hash(tuple(map(id, self.criteria)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        mine, theirs = self.criteria, other.criteria if isinstance(other, _Same) else ()
+        return len(mine) == len(theirs) and all(a is b for a, b in zip(mine, theirs, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _asked(same: _Same) -> tuple[str, Schema]:
+    """The questions and the schema for criteria that many episodes share."""
+    return _questions(same.criteria, None), schema_for(same.criteria)
 
 
 def _questions(criteria: Sequence[Criterion], complaint: str | None) -> str:
@@ -232,20 +259,24 @@ def _system(name: str) -> str:
     return template(name).render()
 
 
-def batches(
-    criteria: Sequence[Criterion], size: int, shuffle: Callable[[list[Criterion]], None]
-) -> list[list[Criterion]]:
-    """Criteria in calls of at most `size`, only those together that may see the same evidence, in a shuffled order."""
+def batches(criteria: Sequence[Criterion], size: int, order: str) -> tuple[tuple[Criterion, ...], ...]:
+    """Criteria in calls of at most `size`, only those together that may see the same evidence, shuffled by the seed `order`."""
+    return _batches(_Same(criteria), size, order)
+
+
+@lru_cache(maxsize=256)
+def _batches(same: _Same, size: int, order: str) -> tuple[tuple[Criterion, ...], ...]:
     groups: dict[tuple[Evidence, ...], list[Criterion]] = {}
-    for criterion in criteria:
+    for criterion in same.criteria:
         kinds = tuple(kind for kind in ALL_EVIDENCE if kind in criterion.evidence)
         groups.setdefault(kinds, []).append(criterion)
-    found = []
+    found: list[tuple[Criterion, ...]] = []
+    rng = random.Random(order)
     for group in groups.values():
-        shuffle(group)
+        rng.shuffle(group)
         count = -(-len(group) // size)
-        found += [group[i * len(group) // count : (i + 1) * len(group) // count] for i in range(count)]
-    return found
+        found += [tuple(group[i * len(group) // count : (i + 1) * len(group) // count]) for i in range(count)]
+    return tuple(found)
 
 
 def schema_for(criteria: Sequence[Criterion]) -> Schema:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.engine [--episodes 1000] [--in-flight 64] [--latency 0.05] [--fault 429=0.1 …] [--peer PYTHON] [--profile]
 
-Beside it, in the same run, a bare aiohttp loop with one call for each episode, and with `--peer` (an interpreter that has
+Episodes are in memory before the clock starts. Beside it, in the same run, a bare aiohttp loop with one call for each episode, and with `--peer` (an interpreter that has
 `rubric==2.2.0` and `openai`) the fastest peer. Every transcript carries its answer key, so right and wrong grades are counted.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import cProfile
+import gc
 import json
 import os
 import pstats
@@ -57,24 +58,24 @@ def episodes(count: int) -> Iterator[Episode]:
         yield Episode(task_id=f"e{number}", steps=tuple(steps))
 
 
-async def ours(url: str, count: int, in_flight: int) -> tuple[int, int, int]:
+async def ours(url: str, given: list[Episode], in_flight: int, batch: int = 8) -> tuple[int, int, int]:
     """Grades everything; returns how many scores are right, wrong and None."""
     judge = Judge(name="x", model="openai/judge-x", base_url=url)
     found = {True: 0, False: 0, None: 0}
     with tempfile.TemporaryDirectory() as folder:
-        options = Options(concurrency=in_flight, window=2 * in_flight)
+        options = Options(concurrency=in_flight, window=2 * in_flight, batch=batch)
         async with Engine([judge], options=options, store=Path(folder) / "ledger.db") as engine:
-            async for record in engine.grade_many(episodes(count), RUBRIC):
+            async for record in engine.grade_many(given, RUBRIC):
                 expected = score(int(record.task_id[1:]))
                 found[None if record.score is None else abs(record.score - expected) < 1e-9] += 1
     return found[True], found[False], found[None]
 
 
-async def bare(url: str, count: int, in_flight: int) -> tuple[int, int, int]:
-    """The least that a client must do for one call an episode: encode, post, read, decode."""
+async def bare(url: str, given: list[Episode], in_flight: int, batch: int = 8) -> tuple[int, int, int]:
+    """The least that a client must do for as many calls: encode, post, read, decode."""
     import aiohttp
 
-    numbers = iter(range(count))
+    numbers = iter(range(len(given) * calls_an_episode(batch)))
     transcripts = ["\n".join(turns(number)) for number in range(32)]
 
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
@@ -88,18 +89,26 @@ async def bare(url: str, count: int, in_flight: int) -> tuple[int, int, int]:
                     json.loads(await got.read())["choices"][0]["message"]["content"]
 
         await asyncio.gather(*(worker() for _ in range(in_flight)))
-    return count, 0, 0
+    return len(given), 0, 0
 
 
 Measure = Callable[[str, int, int], Measured]
 
 
-def in_this_process(run: Callable[..., object]) -> Measure:
+def calls_an_episode(batch: int) -> int:
+    """How many calls all criteria of one episode take."""
+    return -(-len(ASKS) // batch)
+
+
+def in_this_process(run: Callable[..., object], batch: int) -> Measure:
     """Measures a coroutine function here."""
 
     def measure(url: str, count: int, in_flight: int) -> Measured:
+        given = list(episodes(count))
+        gc.collect()
+        gc.freeze()  # as the command line does: what exists before a run is not looked at again and again
         used, wall = cpu(), time.perf_counter()
-        right, wrong, none = asyncio.run(run(url, count, in_flight))  # type: ignore[arg-type, misc]
+        right, wrong, none = asyncio.run(run(url, given, in_flight, batch))  # type: ignore[arg-type, misc]
         return Measured(time.perf_counter() - wall, cpu() - used, right, wrong, none)
 
     return measure
@@ -120,7 +129,10 @@ def peer(python: str) -> Measure:
 def main() -> None:
     """Measure and print."""
     given = _options()
-    runs: dict[str, Measure] = {"bare aiohttp": in_this_process(bare), "rubric-judge": in_this_process(ours)}
+    runs: dict[str, Measure] = {
+        "bare aiohttp": in_this_process(bare, given.batch),
+        "rubric-judge": in_this_process(ours, given.batch),
+    }
     if given.fault:
         del runs["bare aiohttp"]
     if given.peer:
@@ -144,21 +156,23 @@ def main() -> None:
 
 def _report(found: dict[str, list[Measured]], given: argparse.Namespace) -> None:
     faults = f", faults {' '.join(given.fault)}" if given.fault else ""
-    print(f"{given.episodes} episodes x {len(ASKS)} criteria, {given.latency * 1000:g} ms, {given.in_flight} in flight, medians of "
+    calls = calls_an_episode(given.batch) * given.episodes
+    print(f"{given.episodes} episodes x {len(ASKS)} criteria in {calls} calls, {given.latency * 1000:g} ms, {given.in_flight} in flight, medians of "
           f"{given.rounds}{faults}; ideal {given.in_flight / given.latency:.0f}/s")  # fmt: skip
     base = statistics.median(m.wall for m in next(iter(found.values())))
     for name, each in found.items():
         wall, used = statistics.median(m.wall for m in each), statistics.median(m.cpu for m in each)
         right, wrong, none = min(m.right for m in each), max(m.wrong for m in each), max(m.none for m in each)
-        print(f"{name:13} wall {wall:6.2f} s  {given.episodes / wall:6.0f}/s  rate {base / wall:5.2f} of the first  "
-              f"{used / given.episodes * 1000:5.2f} CPU s per 1,000  right {right}, wrong {wrong}, none {none}")  # fmt: skip
+        print(f"{name:13} wall {wall:6.2f} s  {calls / wall:6.0f} calls/s  rate {base / wall:5.2f} of the first  "
+              f"{used / given.episodes * 1000:5.2f} CPU s per 1,000 episodes  right {right}, wrong {wrong}, none {none}")  # fmt: skip
 
 
 def _profile(url: str, given: argparse.Namespace) -> None:
-    asyncio.run(ours(url, 100, given.in_flight))
+    asyncio.run(ours(url, list(episodes(100)), given.in_flight))
+    prepared = list(episodes(given.episodes))
     profiler = cProfile.Profile()
     profiler.enable()
-    asyncio.run(ours(url, given.episodes, given.in_flight))
+    asyncio.run(ours(url, prepared, given.in_flight))
     profiler.disable()
     pstats.Stats(profiler).sort_stats("tottime").print_stats(45)
 
@@ -171,6 +185,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--spread", type=float, default=0.0, help="sigma of log-normal latencies")
     parser.add_argument("--at-most", type=float, default=1e9, help="the longest latency in seconds")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME=SHARE")
+    parser.add_argument("--batch", type=int, default=8, help="criteria in one call; 1: each alone")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peer", metavar="PYTHON", help="an interpreter with rubric==2.2.0 and openai")
     parser.add_argument("--profile", action="store_true")

@@ -56,6 +56,11 @@ class Seat:
         return window_of(self.judge)
 
     @property
+    def mends(self) -> bool:
+        """True if asking again can bring another answer: recordings repeat themselves, and the embedded judge is exact."""
+        return not self.offline and self.judge.reference.provider != "local"
+
+    @property
     def offline(self) -> bool:
         """True for judges that cost nothing and whose replies are kept elsewhere."""
         return self.caller.model.offline
@@ -115,7 +120,7 @@ async def _ask_batch(
     take = _Take()
     parsed = await _attempt(exhibit, criteria, seat, sitting, sample, take, None)
     bad = [f for f in parsed.failures if f.kind in MENDABLE]
-    if bad and sitting.options.reask and not seat.offline and not take.failures:
+    if bad and sitting.options.reask and seat.mends:
         again = [c for c in criteria if c.id in {f.criterion for f in bad}]
         wrong = complaint(Parsed(verdicts=parsed.verdicts, failures=tuple(bad), notes=()), again)
         second = await _attempt(exhibit, again, seat, sitting, sample, take, wrong)

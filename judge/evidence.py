@@ -91,6 +91,16 @@ def indented(text: str) -> str:
     return shown(text).replace("\n", "\n  ")
 
 
+def inset(text: str) -> str:
+    """`text` as shown, with every line indented: for what stands below a heading of its own."""
+    return f"  {indented(text)}" if text else ""
+
+
+def on_one_line(name: str) -> str:
+    """A name as shown, its line breaks too, so that it can't look like more than a name."""
+    return shown(name).replace("\n", "⟨U+000A⟩")
+
+
 def as_text(value: Any) -> str:
     """Text as it is; anything else as stable JSON, never as a Python repr."""
     if isinstance(value, str):
@@ -105,7 +115,7 @@ def step_lines(step: Step, show: Callable[[str], str] = indented) -> list[str]:
         lines.append(f"[{step.t}] {step.by}: {show(step.text)}")
     if step.action is not None:
         arguments = as_text(step.action.args) if step.action.args else ""
-        lines.append(f"[{step.t}] {step.action.by} calls {show(step.action.tool)} {show(arguments)}".rstrip())
+        lines.append(f"[{step.t}] {step.action.by} calls {on_one_line(step.action.tool)} {show(arguments)}".rstrip())
     if step.observation is not None:
         producer = "tool" if step.action is not None else "environment"
         failed = " error" if step.error else ""

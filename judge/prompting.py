@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateNotFound, TemplateSyntaxError
 
 from judge.episode import Episode
 from judge.errors import InputError, JudgeError
-from judge.evidence import as_text, ending, indented, mark_for, step_source, transcript_blocks
-from judge.models.exchange import Prompt, Schema
+from judge.evidence import as_text, ending, indented, inset, mark_for, on_one_line, step_source, transcript_blocks
+from judge.models.exchange import Prompt, Schema, text_hash
 from rubrics.criterion import ALL_EVIDENCE, CANNOT_TELL, NOT_APPLICABLE, Criterion, Evidence
 from rubrics.fingerprints import fingerprint_of
 
@@ -34,10 +34,16 @@ def template(name: str) -> Template:
     settings: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": False, "keep_trailing_newline": True}
     loader = FileSystemLoader(path.parent)
     environment = Environment(loader=loader, undefined=StrictUndefined, autoescape=False, **settings)  # noqa: S701 - no HTML
+    environment.filters["indented"] = _deeper
     try:
         return environment.get_template(path.name)
     except (TemplateNotFound, TemplateSyntaxError) as error:
         raise InputError(f"template {path}: {error.message or 'no such file'}") from None
+
+
+def _deeper(text: str) -> str:
+    """A question or what a level means, which may hold words of the episode: no line of it can pass for a criterion."""
+    return indented(text.strip()).replace("\n", "\n  ")
 
 
 @lru_cache(maxsize=16)
@@ -45,6 +51,14 @@ def template_fingerprint(names: tuple[str, ...] = ("system", "evidence", "questi
     """Sixteen hex digits over the words of the prompt files, so that edited words are another method."""
     files = [template(name).filename for name in names]
     return fingerprint_of([Path(file).read_text(encoding="utf-8") for file in files if file])
+
+
+class Rendered(NamedTuple):
+    """Evidence as it is sent: its text, the SHA-256 of it, and flags such as `shortened`."""
+
+    text: str
+    hash: str
+    flags: tuple[str, ...]
 
 
 @dataclass
@@ -60,10 +74,10 @@ class Exhibit:
     changes: Sequence[str] | None = None
     artifact_texts: Mapping[str, str] = field(default_factory=dict)
     absent: JudgeError | None = None
-    _rendered: dict[tuple[tuple[Evidence, ...], int], tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    _rendered: dict[tuple[tuple[Evidence, ...], int], Rendered] = field(default_factory=dict)
 
-    def evidence(self, kinds: tuple[Evidence, ...], window: int) -> tuple[str, tuple[str, ...]]:
-        """The text for a judge that may see `kinds` within `window` tokens, and flags such as `shortened`."""
+    def evidence(self, kinds: tuple[Evidence, ...], window: int) -> Rendered:
+        """What a judge that may see `kinds` within `window` tokens is shown."""
         if self.absent is not None and "artifacts" in kinds:
             raise self.absent
         key = (kinds, window)
@@ -91,7 +105,7 @@ class _Sources(Mapping[int | str, str]):
         self._texts: dict[int | str, str] = {f"artifact:{name}": text for name, text in exhibit.artifact_texts.items()}
         self._others: dict[int | str, Callable[[], str]] = {
             "policy": lambda: as_text(episode.context.get("policy") or ""),
-            "context": lambda: _context(episode),
+            "context": lambda: "\n".join(_context(episode)),
             "task": lambda: episode.instruction,
             "state": lambda: "\n".join(exhibit.changes or ()),
         }
@@ -112,14 +126,14 @@ class _Sources(Mapping[int | str, str]):
         return len(self._places)
 
 
-def _render(exhibit: Exhibit, kinds: tuple[Evidence, ...], budget: int) -> tuple[str, tuple[str, ...]]:
+def _render(exhibit: Exhibit, kinds: tuple[Evidence, ...], budget: int) -> Rendered:
     episode = exhibit.episode
     parts: dict[str, Any] = {
-        "policy": indented(as_text(episode.context.get("policy") or "")) if "policy" in kinds else "",
-        "context": indented(_context(episode)) if "context" in kinds else "",
-        "instruction": indented(episode.instruction),
+        "policy": inset(as_text(episode.context.get("policy") or "")) if "policy" in kinds else "",
+        "context": "\n".join(f"  {_deeper(entry)}" for entry in _context(episode)) if "context" in kinds else "",
+        "instruction": inset(episode.instruction),
         "changes": _changes(exhibit.changes) if "state" in kinds else None,
-        "artifacts": [{"name": indented(n), "text": indented(t)} for n, t in exhibit.artifact_texts.items()]
+        "artifacts": [{"name": on_one_line(n), "text": inset(t)} for n, t in exhibit.artifact_texts.items()]
         if "artifacts" in kinds
         else [],
         "transcript": None,
@@ -134,7 +148,8 @@ def _render(exhibit: Exhibit, kinds: tuple[Evidence, ...], budget: int) -> tuple
     elif fixed > budget:
         raise _overlong(episode, fixed, budget)
     text = [v for v in parts.values() if isinstance(v, str)] + [a["text"] for a in parts["artifacts"]]
-    return template("evidence").render(mark=mark_for(text), **parts), flags
+    shown = template("evidence").render(mark=mark_for(text), **parts)
+    return Rendered(shown, text_hash(shown), flags)
 
 
 def _overlong(episode: Episode, needed: int, budget: int) -> JudgeError:
@@ -145,15 +160,14 @@ def _overlong(episode: Episode, needed: int, budget: int) -> JudgeError:
     )
 
 
-def _context(episode: Episode) -> str:
-    rest = {k: v for k, v in episode.context.items() if k != "policy"}
-    return "\n".join(f"{name}: {as_text(value)}" for name, value in rest.items())
+def _context(episode: Episode) -> list[str]:
+    return [f"{name}: {as_text(value)}" for name, value in episode.context.items() if name != "policy"]
 
 
 def _changes(changes: Sequence[str] | None) -> str | None:
     if changes is None:
         return None
-    lines = [indented(line) for line in changes[:MAX_CHANGES]]
+    lines = [f"- {indented(line)}" for line in changes[:MAX_CHANGES]]
     if len(changes) > MAX_CHANGES:
         lines.append(f"(… {len(changes) - MAX_CHANGES} more changes left out …)")
     return "\n".join(lines) or "(nothing changed)"
@@ -216,13 +230,13 @@ def compose(
     Raises JudgeError `context_length` if what must be kept does not fit.
     """
     room = (window or DEFAULT_WINDOW) - min(OVERHEAD_TOKENS, (window or DEFAULT_WINDOW) // 4)
-    evidence, flags = exhibit.evidence(criteria[0].evidence, room)
+    shown = exhibit.evidence(criteria[0].evidence, room)
     questions, schema = _asked(_Same(criteria))
     if complaint is not None:
         questions = _questions(criteria, complaint)
     return Prompt(
-        system=_system(instructions or "system"), evidence=evidence, criteria=tuple(criteria), episode_id=exhibit.episode.id,
-        questions=questions, schema=schema, flags=flags,
+        system=_system(instructions or "system"), evidence=shown.text, criteria=tuple(criteria), episode_id=exhibit.episode.id,
+        questions=questions, schema=schema, flags=shown.flags, evidence_hash=shown.hash,
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -86,6 +87,7 @@ class Run:
 
     async def _grade_all(self, emit: Callable[[str], Any]) -> None:
         _stop_on_terminate()
+        gc.freeze()  # what was loaded before the run need not be searched for garbage while it lasts
         watch = Watch(self.engine.bench, patience=self._patience)
         async with self.engine:
             with Progress(self.path, self.summary, limit=self._limit) as progress:

@@ -23,13 +23,19 @@ class Schema(dict[str, Any]):
         return canonical(self)
 
 
+def text_hash(text: str) -> str:
+    """The SHA-256 of a text in hex. A lone surrogate counts as what it is."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 @dataclass(frozen=True)
 class Prompt:
     """The exact words for one call, in the order in which prompt caches like them.
 
     `system` and `evidence` (fixed text, then the episode) are shared by all calls about one episode; `questions` (the
     criteria, and on a re-ask what was wrong) come last. `schema` is the JSON schema of the reply, None if free text is
-    wanted. `criteria` are what is asked, filled in; `episode_id` is for judges that look replies up, never shown to a
+    wanted. `criteria` are what is asked, filled in; `evidence_hash` is made from the
+    evidence if it is not given (calls about one episode share it); `episode_id` is for judges that look replies up, never shown to a
     model.
     """
 
@@ -40,6 +46,11 @@ class Prompt:
     episode_id: str
     schema: Mapping[str, Any] | None = None
     flags: tuple[str, ...] = ()
+    evidence_hash: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.evidence_hash:
+            object.__setattr__(self, "evidence_hash", text_hash(self.evidence))
 
     @property
     def user(self) -> str:
@@ -49,9 +60,9 @@ class Prompt:
     @cached_property
     def key(self) -> str:
         """The SHA-256 of all that the model sees, in hex."""
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(self.evidence_hash.encode())
         schema = self.schema.text if isinstance(self.schema, Schema) else canonical(self.schema) if self.schema else ""
-        for part in (self.system, self.evidence, self.questions, schema):
+        for part in (self.system, self.questions, schema):
             digest.update(part.encode("utf-8", "surrogatepass") + b"\x00")
         return digest.hexdigest()
 

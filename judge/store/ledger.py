@@ -19,7 +19,7 @@ from typing import Any
 
 from sqlalchemy import Engine, select
 
-from judge.models.exchange import Prompt, Reply, Usage
+from judge.models.exchange import Prompt, Reply, Usage, text_hash
 from judge.places import data_dir
 from judge.record import GradeRecord
 from judge.store.database import insert_once, masked, open_database
@@ -77,6 +77,7 @@ class Ledger:
         row = {
             "key": key, "episode_id": _storable(prompt.episode_id), "judge": judge, "reference": reference, "sample": sample,
             "questions": prompt.questions, "reply": reply, "system": prompt.system, "evidence": prompt.evidence,
+            "evidence_hash": prompt.evidence_hash,
         }  # fmt: skip
         with self._lock:
             self._known.add(bytes.fromhex(key))
@@ -137,11 +138,10 @@ class Ledger:
     def _without_texts(self, row: dict[str, Any], bodies: dict[str, bytes]) -> dict[str, Any]:
         """The row with hashes for its long texts; new texts go to `bodies`, compressed (which lets other threads run)."""
         row = {**row, "questions": _storable(row["questions"]), "reply": json.dumps(_reply_to(row["reply"]))}
-        for name in ("system", "evidence"):
-            text = row[name].encode("utf-8", "replace")
-            row[name] = hashlib.sha256(text).hexdigest()
-            if row[name] not in self._texts and row[name] not in bodies:
-                bodies[row[name]] = zlib.compress(text, 1)
+        for name, digest in (("system", text_hash(row["system"])), ("evidence", row.pop("evidence_hash"))):
+            if digest not in self._texts and digest not in bodies:
+                bodies[digest] = zlib.compress(row[name].encode("utf-8", "replace"), 1)
+            row[name] = digest
         if len(self._texts) > 100_000:
             self._texts.clear()
         return row

@@ -63,7 +63,7 @@ async def ours(url: str, given: list[Episode], in_flight: int, batch: int = 8) -
     judge = Judge(name="x", model="openai/judge-x", base_url=url)
     found = {True: 0, False: 0, None: 0}
     with tempfile.TemporaryDirectory() as folder:
-        options = Options(concurrency=in_flight, window=2 * in_flight, batch=batch)
+        options = Options(concurrency=in_flight, batch=batch)
         async with Engine([judge], options=options, store=Path(folder) / "ledger.db") as engine:
             async for record in engine.grade_many(given, RUBRIC):
                 expected = score(int(record.task_id[1:]))

@@ -5,9 +5,7 @@ One engine a process. It may be used from several event loops, and after a fork;
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +28,7 @@ from judge.prompting import template_fingerprint
 from judge.record import GradeRecord
 from judge.rubric_cache import RubricCache
 from judge.seating import JudgeSource, panel_of
+from judge.streaming import InOrder
 from rubrics.errors import RubricError
 from rubrics.fingerprints import fingerprint_of
 from rubrics.rubric import Rubric
@@ -171,26 +170,18 @@ class Engine:
         """
         if self.panel.judges:
             _ = self.bench  # a judge that can't be used is one sentence before anything is read
-        window: deque[tuple[int, asyncio.Task[list[GradeRecord]]]] = deque()
-        waiting = 0
+
+        async def work(siblings: list[Episode]) -> list[GradeRecord]:
+            return await self._grade_together(siblings, rubric, calibration, on_error)
+
+        options = self.options
+        ordered = InOrder(work, busy=options.episodes_at_once, held=options.episodes_held)
+        records = ordered.run(_siblings(episodes))
         try:
-            for siblings in _siblings(episodes):
-                task = asyncio.create_task(self._grade_together(siblings, rubric, calibration, on_error))
-                window.append((len(siblings), task))
-                waiting += len(siblings)
-                while window and (waiting >= self.options.episodes_at_once or window[0][1].done()):
-                    count, head = window.popleft()
-                    for record in await head:
-                        yield record
-                    waiting -= count
-            while window:
-                for record in await window[0][1]:
-                    yield record
-                window.popleft()
+            async for record in records:
+                yield record
         finally:
-            for _, task in window:
-                task.cancel()
-            await asyncio.gather(*(task for _, task in window), return_exceptions=True)
+            await records.aclose()
 
     async def _grade_together(
         self, siblings: list[Episode], rubric: RubricSource, calibration: Calibration | None,

@@ -39,5 +39,10 @@ class Options(Noun):
 
     @property
     def episodes_at_once(self) -> int:
-        """How many episodes are in the window between the one read last and the one given out next."""
+        """How many episodes are being graded at once."""
         return self.window or max(16, 4 * self.concurrency)
+
+    @property
+    def episodes_held(self) -> int:
+        """How many episodes lie between the one read last and the one given out next: in work, or done and waiting."""
+        return 8 * self.episodes_at_once

@@ -119,15 +119,21 @@ async def _ask_batch(
 ) -> _Take:
     take = _Take()
     parsed = await _attempt(exhibit, criteria, seat, sitting, sample, take, None)
-    bad = [f for f in parsed.failures if f.kind in MENDABLE]
-    if bad and sitting.options.reask and seat.mends:
+    tries = 1 + _is_unreadable(parsed) if sitting.options.reask and seat.mends else 0
+    while tries and (bad := [f for f in parsed.failures if f.kind in MENDABLE]):
         again = [c for c in criteria if c.id in {f.criterion for f in bad}]
         wrong = complaint(Parsed(verdicts=parsed.verdicts, failures=tuple(bad), notes=()), again)
         second = await _attempt(exhibit, again, seat, sitting, sample, take, wrong)
         kept = tuple(f for f in parsed.failures if f not in bad)
         parsed = Parsed(verdicts=parsed.verdicts + second.verdicts, failures=kept + second.failures, notes=())
+        tries -= 1
     take.verdicts, take.failures = parsed.verdicts, parsed.failures
     return take
+
+
+def _is_unreadable(parsed: Parsed) -> bool:
+    """True if nothing at all could be read: noise, which is worth one more try than an answer that is off."""
+    return not parsed.verdicts and all(f.kind in ("parse_error", "empty") for f in parsed.failures)
 
 
 async def _attempt(

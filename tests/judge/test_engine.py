@@ -106,6 +106,14 @@ async def test_a_second_answer_mends_the_first_and_both_are_paid() -> None:
     assert record.cost.calls == 2
 
 
+@pytest.mark.parametrize(("nonsense", "asked", "score"), [(1, 2, 1.0), (2, 3, 1.0), (3, 3, None)])
+async def test_noise_is_asked_again_twice_and_then_missing(nonsense: int, asked: int, score: float | None) -> None:
+    left = iter(["I can't say."] * nonsense)
+    model = Fake(lambda prompt: next(left, None) or reply_of(GOOD, prompt))
+    record = await grade(model)
+    assert (model.asked, record.score) == (asked, score)
+
+
 async def test_could_not_tell_counts_against_and_is_no_failure() -> None:
     record = await grade(Fake({**GOOD, "amount": "cannot_tell"}))
     assert record.score == pytest.approx(1 / 3)

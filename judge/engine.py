@@ -16,9 +16,9 @@ from judge.asking import Seat, Sitting
 from judge.checks import CheckSettings, validate_checks
 from judge.episode import Episode
 from judge.errors import EpisodeError, InputError
-from judge.grading import Bench, Case, close_case, judge_case, open_case
-from judge.grouping import judge_group
+from judge.grading import Bench, Case, close_case, open_case
 from judge.judges import Judge
+from judge.judging import judge_cases
 from judge.models.budget import Budget
 from judge.models.calling import Caller
 from judge.models.catalogue import connect
@@ -214,12 +214,8 @@ class Engine:
         return None
 
     async def _judged(self, cases: list[Case], calibration: Calibration | None) -> list[GradeRecord]:
-        ignored: frozenset[str] = frozenset()
-        if len(cases) == 1:
-            await judge_case(cases[0], self.bench, self._sitting())
-        else:
-            ignored = await judge_group(cases, self.bench, self._sitting())
-        return [self._finish(close_case(case, self.bench, ignore=ignored), calibration) for case in cases]
+        await judge_cases(cases, self.bench, self._sitting())
+        return [self._finish(close_case(case, self.bench), calibration) for case in cases]
 
     async def close(self) -> None:
         """Let go of connections and write what is left."""

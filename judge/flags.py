@@ -5,7 +5,7 @@ FLAGS = {
     "early_stop": "not all judges were asked: the rest could not have changed whether it passed",
     "episode_truncated": "the episode was cut off by a limit before the agent finished",
     "escalated": "judges disagreed, so stronger judges decided the disputed criteria",
-    "forfeited": "what the agent produced could not be judged (overlong, filtered); those criteria count against it",
+    "forfeited": "what the agent produced could not be judged (overlong, filtered), by all judges or some; that counts against it",
     "injection_suspected": "the agent's own text speaks to a grader or imitates its answer; look at it",
     "invisible_text": "the agent's own text holds characters that a reader does not see; judges were shown them as ⟨U+…⟩",
     "judge_replaced": "a judge failed and a substitute took its place",

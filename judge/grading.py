@@ -1,20 +1,19 @@
-"""Grading one episode: check, ask, pool, score, in that order."""
+"""Grading one episode: what code settles, before judges are asked, and what all verdicts add up to, after."""
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from judge.asking import Seat, Sitting, ask
+from judge.asking import Seat
 from judge.checks import Checked, CheckSettings, Unanswerable, check, unanswerable
 from judge.episode import Episode
 from judge.evidence import suspicious
 from judge.exhibits import exhibit_of
-from judge.panel import Panel, Pooled, average, by_criterion, pool
+from judge.panel import Panel, Pooled, pool
 from judge.prompting import Exhibit
 from judge.record import GradeRecord, Judgement, RubricRef, summed
 from rubrics.criterion import NOT_APPLICABLE, Criterion
@@ -25,6 +24,7 @@ from rubrics.scoring import score
 from rubrics.verdict import Failure, Verdict
 
 MOST_IGNORED = 50
+FORFEITED = "forfeited"
 
 
 @dataclass
@@ -40,7 +40,12 @@ class Bench:
 
 @dataclass
 class Case:
-    """An episode on its way to a grade: its rubric filled in, what code settled, and what is left to ask."""
+    """An episode on its way to a grade: its rubric filled in, what code settled, and what is left to ask.
+
+    Who counts: `stand_ins` are substitutes by the judge that each replaces, `left_out` judges that count for no sibling,
+    `quorum` how many must have answered where it is not the panel's, `escalated` the criteria that stronger judges decide.
+    `excused` are criteria for which a fallback judge could not be reached, so that nothing is held against the episode.
+    """
 
     episode: Episode
     rubric: Rubric
@@ -55,6 +60,15 @@ class Case:
     skipped: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     judgements: list[Judgement] = field(default_factory=list)
+    stand_ins: dict[str, str] = field(default_factory=dict)
+    left_out: set[str] = field(default_factory=set)
+    quorum: int | None = None
+    excused: set[str] = field(default_factory=set)
+    escalated: set[str] = field(default_factory=set)
+
+    def seated(self, bench: Bench) -> set[str]:
+        """The names of the judges that count: the panel's, with stand-ins in the places of those they replace."""
+        return {self.stand_ins.get(name := seat.judge.name, name) for seat in bench.seats} - self.left_out
 
     @cached_property
     def exhibit(self) -> Exhibit:
@@ -125,140 +139,66 @@ def _forfeit(case: Case, nothing: Unanswerable) -> None:
     case.to_ask = []
 
 
-async def judge_case(case: Case, bench: Bench, sitting: Sitting) -> None:
-    """Ask the panel, replacing judges that fail. The judgements are added to the case."""
-    if not case.to_ask or not bench.seats:
-        return
-    exhibit = case.exhibit
-    if bench.panel.early_stop:
-        await _one_after_another(case, exhibit, bench, sitting)
-    else:
-        case.judgements += await ask_seats(exhibit, case.to_ask, bench.seats, sitting, bench.panel)
-    spare = list(bench.substitutes)
-    for failed in [j for j in case.judgements if j.failures]:
-        if not spare:
-            break
-        substitute = (await ask_seats(exhibit, case.to_ask, [spare.pop(0)], sitting, bench.panel))[0]
-        if not substitute.failures:
-            replace_judge(case, failed, substitute)
-        else:
-            case.judgements.append(substitute)
-    await _escalate(case, exhibit, bench, sitting)
+def votes(case: Case, judges: Collection[str]) -> dict[str, list[Verdict]]:
+    """What `judges` said, by criterion.
+
+    A judge that could not judge because of what the agent produced counts as if it had judged at its worst: else a policy
+    could choose its panel by being unreadable for the severe ones.
+    """
+    found: dict[str, list[Verdict]] = {}
+    for judgement in case.judgements:
+        if judgement.judge in judges:
+            for verdict in (*judgement.verdicts, *_forfeits(case, judgement)):
+                found.setdefault(verdict.criterion, []).append(verdict)
+    return found
 
 
-def replace_judge(case: Case, failed: Judgement, substitute: Judgement) -> None:
-    """The substitute takes the failed judge's place: what that one did say no longer counts, but its failures are kept."""
-    at = case.judgements.index(failed)
-    note = f"replaced by {substitute.judge}"
-    case.judgements[at] = failed.model_copy(update={"verdicts": (), "notes": (*failed.notes, note)})
-    case.judgements.append(substitute)
-    case.flags.append("judge_replaced")
+def _forfeits(case: Case, judgement: Judgement) -> Iterator[Verdict]:
+    for failure in judgement.failures:
+        if failure.blame == "episode" and failure.criterion is not None and failure.criterion not in case.excused:
+            criterion = case.filled.by_id[failure.criterion]
+            worst = criterion.levels[-1 if case.filled.signs[criterion.id] < 0 else 0]
+            yield Verdict(
+                criterion=criterion.id, rater=f"judge:{judgement.judge}", level=worst.name, value=worst.value,
+                reason=failure.message, flags=(FORFEITED,),
+            )  # fmt: skip
 
 
-async def ask_seats(
-    exhibit: Exhibit, criteria: Sequence[Criterion], seats: Sequence[Seat], sitting: Sitting, panel: Panel
-) -> list[Judgement]:
-    """Each seat's judgement, its repeats averaged into one."""
-    calls = [ask(exhibit, criteria, seat, sitting, sample=k) for seat in seats for k in range(panel.repeats)]
-    if len(calls) == 1:
-        return [await calls[0]]
-    samples = list(await asyncio.gather(*calls))
-    if panel.repeats == 1:
-        return samples
-    return [_averaged(samples[i : i + panel.repeats], criteria) for i in range(0, len(samples), panel.repeats)]
-
-
-def _averaged(samples: list[Judgement], criteria: Sequence[Criterion]) -> Judgement:
-    gathered = by_criterion(samples)
-    verdicts = tuple(average(c, gathered[c.id]) for c in criteria if c.id in gathered)
-    failures = tuple(f for s in samples for f in s.failures if f.criterion not in gathered)
-    return samples[0].model_copy(
-        update={
-            "verdicts": verdicts,
-            "failures": failures,
-            "failure": failures[0] if failures and not verdicts else None,
-            "usage": summed([s.usage for s in samples]),
-            "seconds": max(s.seconds for s in samples),
-            "replies": tuple(key for s in samples for key in s.replies),
-            "notes": (*samples[0].notes, f"{len(samples)} samples"),
-        }
-    )
-
-
-async def _one_after_another(case: Case, exhibit: Exhibit, bench: Bench, sitting: Sitting) -> None:
-    for count, seat in enumerate(bench.seats, start=1):
-        case.judgements += await ask_seats(exhibit, case.to_ask, [seat], sitting, bench.panel)
-        if count < len(bench.seats) and count >= bench.panel.needed and _decided(case, bench):
-            case.flags.append("early_stop")
-            return
-
-
-def _decided(case: Case, bench: Bench) -> bool:
-    """Whether the judges still to come, all against or all for the agent, would leave `passed` as it is."""
-    if case.filled.pass_mark is None:
-        return False
-    rest = [seat.rater for seat in bench.seats[len(case.judgements) :]]
-    outcomes = set()
-    for worst in (True, False):
-        pooled = []
-        for criterion in case.to_ask:
-            said = by_criterion(case.judgements).get(criterion.id, [])
-            end = criterion.worst if worst else criterion.best
-            level = next(level.name for level in criterion.levels if level.value == end)
-            imagined = [Verdict(criterion=criterion.id, rater=rater, level=level, value=end) for rater in rest]
-            pooled.append(pool(criterion, [*said, *imagined], bench.panel).verdict)
-        outcomes.add(score(case.filled, [*case.settled, *(v for v in pooled if v)]).passed)
-    return len(outcomes) == 1 and None not in outcomes
-
-
-async def _escalate(case: Case, exhibit: Exhibit, bench: Bench, sitting: Sitting) -> None:
-    if not bench.escalation:
-        return
-    gathered = by_criterion(case.judgements)
-    disputed = []
-    for criterion in case.to_ask:
-        pooled = pool(criterion, gathered.get(criterion.id, []), bench.panel)
-        if pooled.tie or (pooled.spread or 0.0) >= bench.panel.escalate_spread:
-            disputed.append(criterion)
-    if disputed:
-        stronger = await ask_seats(exhibit, disputed, bench.escalation, sitting, bench.panel)
-        case.judgements += [j.model_copy(update={"notes": (*j.notes, "escalation")}) for j in stronger]
-        case.flags.append("escalated")
-
-
-def close_case(case: Case, bench: Bench, *, ignore: frozenset[str] = frozenset()) -> GradeRecord:
-    """Pool what the judges said, score it, and write the record. Verdicts of judges in `ignore` do not count."""
-    pooled = _pool_all(case, bench, ignore)
+def close_case(case: Case, bench: Bench) -> GradeRecord:
+    """Pool what the judges said, score it, and write the record."""
+    counted = _counted(case, bench)
+    pooled = _pool_all(case, bench, counted)
     verdicts, failures, forfeited = list(case.settled), list(case.failures), set(case.forfeited)
     tied = False
     for criterion, found in pooled:
         verdict = found.verdict
         if found.tie and (criterion.weight or criterion.is_gate):
             tied = True
-        if verdict is not None and not (found.tie and criterion.is_gate):
-            verdicts.append(verdict)
-        elif verdict is None:
+        if verdict is None or all(FORFEITED in vote.flags for vote in counted[criterion.id]):
             failures += _failures_on(case, criterion, found, bench)
-            if _is_the_episodes_fault(case, criterion):
-                forfeited.add(criterion.id)
+            forfeited |= {criterion.id} if verdict is not None else set()
+        elif not (found.tie and criterion.is_gate):
+            verdicts.append(verdict)
     grade = score(case.filled, verdicts, skipped=case.skipped, forfeited=forfeited)
+    held_against = any(FORFEITED in vote.flags for said in counted.values() for vote in said)
     extra = ["tie"] if tied else []
-    extra += ["forfeited"] if forfeited and "no_reply" not in case.flags else []
+    extra += [FORFEITED] if held_against or (forfeited and "no_reply" not in case.flags) else []
     places = {c.id: place for place, c in enumerate(case.filled.leaves)}
     verdicts.sort(key=lambda verdict: places[verdict.criterion])
-    return _record(case, bench, grade, verdicts, failures, [found for _, found in pooled], extra, ignore)
+    return _record(case, bench, grade, verdicts, failures, [found for _, found in pooled], extra)
 
 
-def _pool_all(case: Case, bench: Bench, ignore: frozenset[str]) -> list[tuple[Criterion, Pooled]]:
-    strong = {seat.judge.name for seat in bench.escalation}
-    counted = [j for j in case.judgements if j.judge not in ignore]
-    first = by_criterion([j for j in counted if j.judge not in strong])
-    stronger = by_criterion([j for j in counted if j.judge in strong])
-    alone = bench.panel.model_copy(update={"quorum": 1, "pool": "mean"}) if stronger else bench.panel
-    return [
-        (c, pool(c, stronger[c.id], alone) if c.id in stronger else pool(c, first.get(c.id, []), bench.panel))
-        for c in case.to_ask
-    ]
+def _counted(case: Case, bench: Bench) -> dict[str, list[Verdict]]:
+    """The verdicts that count on each criterion: the stronger judges' where they decide, else the panel's."""
+    first = votes(case, case.seated(bench))
+    stronger = votes(case, {seat.judge.name for seat in bench.escalation}) if case.escalated else {}
+    return {c.id: (stronger if c.id in case.escalated else first).get(c.id, []) for c in case.to_ask}
+
+
+def _pool_all(case: Case, bench: Bench, counted: dict[str, list[Verdict]]) -> list[tuple[Criterion, Pooled]]:
+    panel = bench.panel if case.quorum is None else bench.panel.model_copy(update={"quorum": case.quorum})
+    stronger = bench.panel.model_copy(update={"quorum": 1, "pool": "mean"}) if case.escalated else panel
+    return [(c, pool(c, counted[c.id], stronger if c.id in case.escalated else panel)) for c in case.to_ask]
 
 
 def _failures_on(case: Case, criterion: Criterion, found: Pooled, bench: Bench) -> list[Failure]:
@@ -269,21 +209,16 @@ def _failures_on(case: Case, criterion: Criterion, found: Pooled, bench: Bench) 
     return [*causes, *([found.failure] if found.failure and (len(bench.seats) > 1 or not causes) else [])]
 
 
-def _is_the_episodes_fault(case: Case, criterion: Criterion) -> bool:
-    """True if judges failed on it and each of them because of what the agent produced: then it counts against it."""
-    causes = [f for j in case.judgements for f in j.failures if f.criterion == criterion.id]
-    return bool(causes) and all(f.blame == "episode" for f in causes)
-
-
 def _record(
     case: Case, bench: Bench, grade: Grade, verdicts: list[Verdict], failures: list[Failure], pooled: list[Pooled],
-    extra: list[str], ignore: frozenset[str],
+    extra: list[str],
 ) -> GradeRecord:  # fmt: skip
     episode, tie = case.episode, "tie" in extra
     flags = [*case.flags, *grade.flags, *extra, *(flag for v in verdicts for flag in v.flags)]
     flags += [note for j in case.judgements for note in j.notes if note in ("shortened",)]
-    flags += [f for j in case.judgements if j.judge not in ignore for v in j.verdicts for f in v.flags]
-    panel = tuple(j.judge for j in case.judgements if j.verdicts and j.judge not in ignore)
+    heard = case.seated(bench) | {seat.judge.name for seat in bench.escalation}
+    flags += [f for j in case.judgements if j.judge in heard for v in j.verdicts for f in v.flags]
+    panel = tuple(j.judge for j in case.judgements if j.verdicts and j.judge in heard)
     return GradeRecord(
         **{**{name: getattr(grade, name) for name in Grade.model_fields}, "passed": None if tie else grade.passed,
            "flags": tuple(dict.fromkeys(flags)), "spread": _spread(case, pooled)},

@@ -85,9 +85,8 @@ def pool(criterion: Criterion, verdicts: Sequence[Verdict], panel: Panel) -> Poo
     if len(answered) > max(not_applicable, unknown):
         return _pool_values(criterion, answered, panel)
     level = NOT_APPLICABLE if not_applicable > max(len(answered), unknown) else None
-    tie = len({len(answered), not_applicable, unknown} - {0}) < len(
-        [n for n in (len(answered), not_applicable, unknown) if n]
-    )
+    kinds = (len(answered), not_applicable, unknown)
+    tie = kinds.count(max(kinds)) > 1
     return Pooled(verdict=Verdict(criterion=criterion.id, rater=PANEL, level=level, reason=_reasons(verdicts)), tie=tie)
 
 

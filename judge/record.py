@@ -60,7 +60,7 @@ class GradeRecord(Grade):
 
     `method` is the fingerprint of all that can change a grade beside the rubric and the episode. `verdicts` are the pooled
     ones that the score was made of, `judgements` those of each judge, `failures` why verdicts are missing and whose fault
-    it is. `panel` names the judges that really answered. `changes` is the state comparison.
+    it is. `panel` names the judges whose verdicts count. `changes` is the state comparison.
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema")

@@ -38,7 +38,13 @@ def make_panel(**settings: Any) -> Panel:
     try:
         return Panel(**settings)
     except ValidationError as error:
-        raise InputError("; ".join(e["msg"].removeprefix("Value error, ") for e in error.errors())) from None
+        raise InputError("; ".join(_said(e) for e in error.errors())) from None
+
+
+def _said(problem: Any) -> str:
+    place = ".".join(str(part) for part in problem["loc"])
+    given = f", got {problem['input']!r}" if place and not isinstance(problem["input"], dict | Judge) else ""
+    return f"{f'{place}: ' if place else ''}{problem['msg'].removeprefix('Value error, ')}{given}"
 
 
 def _judges_of(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.engine import Calibration, Engine, RubricSource
 from judge.episode import Episode
+from judge.errors import InputError
 from judge.options import Options
 from judge.panel import Panel
 from judge.reading import episode_from
@@ -23,7 +24,14 @@ EpisodeSource = Episode | Mapping[str, Any]
 
 
 def _episode(source: EpisodeSource) -> Episode:
-    return source if isinstance(source, Episode) else episode_from(dict(source))
+    if isinstance(source, Episode):
+        return source
+    if not isinstance(source, Mapping):
+        what = f"{type(source).__name__} {str(source)[:60]!r}"
+        raise InputError(
+            f"an episode is an Episode or a mapping, got {what}; read files with judge.read_episodes(path)"
+        )
+    return episode_from(dict(source))
 
 
 async def grade(
@@ -63,7 +71,19 @@ def grade_sync(
     options: Options | None = None, store: str | Path | Ledger | None = None,
 ) -> GradeRecord:  # fmt: skip
     """`grade` for code that is not async. Raises RuntimeError inside a running event loop: await `grade` there."""
+    if _in_a_loop():
+        raise RuntimeError(
+            "grade_sync can't be used where an event loop runs (async code, notebooks): await judge.grade there"
+        )
     return asyncio.run(grade(episode, rubric, judges=judges, calibration=calibration, options=options, store=store))
+
+
+def _in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def check(episode: EpisodeSource, rubric: RubricSource = None, *, options: Options | None = None) -> GradeRecord:

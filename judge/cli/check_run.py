@@ -28,7 +28,9 @@ class CheckRun(Run):
 
     def check(self, output: Path | None, *, force: bool, as_json: bool) -> int:
         """Check all, write records, show the table. Returns the exit code."""
-        self._output = Output(output, force=force, resume=False, method=self.engine.method)
+        if output is not None and output.exists() and not force:
+            raise InputError(f"{output} exists; use --force to overwrite it, or another -o")
+        self._output = Output(output, force=force, resume=False, method=self.engine.method, source=self._source)
         try:
             with Progress(self.path, self.summary, limit=self._limit) as progress:
                 for episode in self.episodes():

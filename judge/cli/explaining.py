@@ -25,6 +25,8 @@ def explain(record: GradeRecord, console: Console, *, rubric: Rubric | None = No
     _headline(record, console)
     if rubric is not None and rubric.fingerprint == record.rubric.fingerprint:
         _arithmetic(record, rubric, console)
+    elif record.raw is not None:
+        console.print("  (name the rubric's file with --rubric to see the weights and the sum)", style="dim")
     for verdict in record.verdicts:
         _verdict(verdict, record, console)
     _failures(record, console)
@@ -82,6 +84,13 @@ def _level(verdict: Verdict) -> str:
     if verdict.level is None:
         return "[yellow]could not tell[/yellow]"
     value = "" if verdict.value is None else f" ({verdict.value:.3g})"
+    if (
+        verdict.rater == "panel"
+        and verdict.value is not None
+        and verdict.probability is None
+        and " | " in verdict.reason
+    ):
+        return f"[bold]{verdict.value:.3g}[/bold], nearest to {escape(verdict.level)}"
     return f"[bold]{escape(verdict.level)}[/bold]{value}"
 
 
@@ -109,10 +118,8 @@ def _failures(record: GradeRecord, console: Console) -> None:
     if record.failures:
         console.print("\nfailures")
     for failure in record.failures:
-        who = f"{failure.rater}: " if failure.rater else ""
-        console.print(
-            f"  [yellow]{failure.kind}[/yellow] ({failure.blame}) {escape(who + (failure.criterion or ''))}: {escape(failure.message)}"
-        )
+        who = ", ".join(part for part in (failure.rater, failure.criterion) if part)
+        console.print(f"  [yellow]{failure.kind}[/yellow] ({failure.blame}) {escape(who)}: {escape(failure.message)}")
 
 
 def _changes(record: GradeRecord, console: Console, *, indent: str = "") -> None:

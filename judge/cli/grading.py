@@ -16,12 +16,14 @@ RubricOption = Annotated[
     str | None, typer.Option("--rubric", "-r", help="Library id or file. Without it, each episode's own rubric.")
 ]
 ConfigOption = Annotated[
-    Path | None, typer.Option("--config", help="judge.toml with named judges [./judge.toml if it is there].")
+    Path | None, typer.Option("--config", help="judge.toml with named judges (default: ./judge.toml if it is there).")
 ]
 StoreOption = Annotated[
     str | None,
     typer.Option(
-        "--store", help="Ledger: a SQLite file or a database URL [in your data folder].", envvar="RUBRIC_JUDGE_STORE"
+        "--store",
+        help="Ledger: a SQLite file or a database URL (default: in your data folder).",
+        envvar="RUBRIC_JUDGE_STORE",
     ),
 ]
 EpisodesArgument = Annotated[
@@ -53,7 +55,9 @@ def grade(
         int, typer.Option("--max-concurrency", "-j", min=1, help="Calls in flight for each endpoint.")
     ] = 64,
     pool: Annotated[str, typer.Option(help="How judges become one: mean, median, majority.")] = "mean",
-    quorum: Annotated[int | None, typer.Option(min=1, help="Judges that must answer [more than half].")] = None,
+    quorum: Annotated[
+        int | None, typer.Option(min=1, help="Judges that must answer (default: more than half).")
+    ] = None,
     substitute: Annotated[
         list[str] | None, typer.Option(help="A judge that takes the place of one that failed.")
     ] = None,
@@ -85,9 +89,12 @@ def grade(
     from judge.cli.running import Run
     from judge.cli.setup import existing, known_judges, rubric_source
     from judge.engine import Engine
+    from judge.errors import InputError
     from judge.options import Options
     from judge.store.ledger import default_path
 
+    if resume and output is None:
+        raise InputError("--resume needs the output file to go on with: -o FILE")
     known = known_judges(config)
     options = Options(
         batch=batch, seed=seed, deadline=deadline, behind_gates=behind_gates, cache=not no_cache, hedge=hedge,

@@ -70,11 +70,20 @@ def _line_at(path: Path, at: int) -> str:
 
 
 class Output:
-    """Writes records and errors. An existing file is never overwritten without `force`, and continued with `resume`."""
+    """Writes records and errors. An existing file is never overwritten without `force`, and continued with `resume`.
 
-    def __init__(self, path: Path | None, *, force: bool, resume: bool, method: str) -> None:
+    `left` is how many earlier records found no place in a resumed run (their rubric changed, or their episode is gone): they
+    stay in OUT.before, so that nothing is lost.
+    """
+
+    def __init__(
+        self, path: Path | None, *, force: bool, resume: bool, method: str, source: Path | None = None
+    ) -> None:
         self.path = path
+        if path is not None and source is not None and path.exists() and path.samefile(source):
+            raise InputError(f"{path} is the file of the episodes; write the records to another -o")
         self.errors = 0
+        self.left = 0
         self.earlier = Earlier([], method=method)
         self._file: TextIO | None = None
         self._errors_file: TextIO | None = None
@@ -157,6 +166,8 @@ class Output:
                 for line in self.earlier.rest():
                     self.write(line)
             self._file.close()
-            self._before.unlink(missing_ok=True)
+            self.left = len(self.earlier) if complete else 0
+            if not self.left:
+                self._before.unlink(missing_ok=True)
         if self._errors_file is not None:
             self._errors_file.close()

@@ -20,13 +20,15 @@ def prompt(
     episode: Annotated[str, typer.Argument(help="An episode's id.", show_default=False)],
     episodes: Annotated[
         Path | None,
-        typer.Option("--episodes", "-e", help="Compose it from this file [show what was sent, from the ledger]."),
+        typer.Option(
+            "--episodes", "-e", help="Compose it from this file (default: show what was sent, from the ledger)."
+        ),
     ] = None,
     rubric: RubricOption = None,
     judge: Annotated[
         str | None, typer.Option("--judge", "-J", help="Compose it for this judge's window and batch.")
     ] = None,
-    batch: Annotated[int | None, typer.Option(min=1, help="Criteria in one call [the judge's, or 8].")] = None,
+    batch: Annotated[int | None, typer.Option(min=1, help="Criteria in one call (default: the judge's, or 8).")] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Show the JSON schema of the reply too.")] = False,
     config: ConfigOption = None,
     store: StoreOption = None,

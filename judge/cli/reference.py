@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
@@ -10,6 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+CHECKS_HEAD = """# Checks
+
+What code settles. A check that cannot look gives no value and says why (`state_unavailable`, `check_error`). `in` says where to look:
+`last_reply` (the default), `any_reply`, or `artifact:NAME`. Any argument may hold `{{ names }}` of the episode's context.
+"""
 
 
 def _paragraph(thing: Any) -> str:
@@ -30,12 +40,7 @@ def checks() -> str:
     """The page of the checks: what each looks at, its arguments and what its value means."""
     from judge.checks.registry import CHECKS, _kind_of_arguments
 
-    lines = [
-        "# Checks",
-        "",
-        "What code settles. A check that cannot look gives no value and says why (`state_unavailable`, `check_error`).",
-        "",
-    ]
+    lines = [CHECKS_HEAD]
     for name, function in sorted(CHECKS.items()):
         kind = _kind_of_arguments(function)
         takes = ", ".join(f"`{argument}`" for argument in _arguments(kind))
@@ -52,8 +57,11 @@ def rubric_keys() -> str:
 
     lines = ["# Rubric keys", "", "`judge rubric schema` gives the same as a JSON schema for editors.", ""]
     for noun in (Rubric, Section, Criterion, Level, Check, Example):
-        keys = ", ".join(f"`{name}`" for name in noun.model_fields)
-        lines += [f"## {noun.__name__}", "", _paragraph(noun), "", f"Keys: {keys}.", ""]
+        lines += [f"## {noun.__name__}", "", _paragraph(noun), "", "| key | default | meaning |", "|---|---|---|"]
+        lines += [
+            f"| `{name}` | {_default(field)} | {field.description or ''} |" for name, field in noun.model_fields.items()
+        ]
+        lines.append("")
     lines += [
         "`scale: 1-5` may be written for numbered `levels`; `0-1` counts every number between.",
         "Level names `cannot_tell` and `not_applicable` are kept for raters that can't answer.",
@@ -109,8 +117,38 @@ def _spelled(parameter: Any) -> str:
     return " ".join(f"`{spelling}`" for spelling in spellings)
 
 
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "needed"
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, BaseModel) or (isinstance(value, tuple) and value and isinstance(value[0], BaseModel)):
+        return "no, yes"
+    return f"`{json.dumps(value, default=list)}`" if value not in ((), {}, "", None) else ""
+
+
+def python() -> str:
+    """The page of what Python code may rely on."""
+    import judge
+    import rubrics
+
+    lines = ["# Python", "", "`import judge` loads nothing heavy; each name is loaded when it is used.", ""]
+    for package in (judge, rubrics):
+        lines += [f"## `{package.__name__}`", "", _paragraph(package), ""]
+        for name in package.__all__:
+            thing = getattr(package, name)
+            lines += [f"### `{name}{_signature(thing)}`", "", _paragraph(thing), ""] if callable(thing) else []
+    return "\n".join(lines)
+
+
+def _signature(thing: Any) -> str:
+    if isinstance(thing, type):
+        return ""
+    shown = str(inspect.signature(thing))
+    return re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Za-z])", "", shown).replace("'", "")
+
+
 PAGES: dict[str, Callable[[], str]] = {
-    "checks.md": checks, "commands.md": commands, "rubric-keys.md": rubric_keys, "grade-record.md": record,
+    "python.md": python, "checks.md": checks, "commands.md": commands, "rubric-keys.md": rubric_keys, "grade-record.md": record,
 }  # fmt: skip
 
 

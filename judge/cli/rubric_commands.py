@@ -59,11 +59,10 @@ def lint(
 
     Exit code 0 if nothing was found, 1 if something was, 2 if a rubric can't be used at all.
     """
-    from rubrics.linting import lint as findings_of
-
     from judge.checks import validate_checks
     from judge.cli.grading import print_json
     from judge.cli.setup import console
+    from rubrics.linting import lint as findings_of
     from rubrics.loading import load
 
     found = []
@@ -88,13 +87,12 @@ def lint(
 def new(
     rubric_id: Annotated[str, typer.Argument(help="Its id: small letters, digits and _.", show_default=False)],
     title: Annotated[str, typer.Option(help="What it grades, in a few words.")] = "",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write it [ID.yaml].")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write it (default: ID.yaml).")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Write a commented rubric to start from."""
-    from rubrics.scaffold import new_rubric
-
     from judge.errors import InputError
+    from rubrics.scaffold import new_rubric
 
     path = output or Path(f"{rubric_id}.yaml")
     if path.exists() and not force:
@@ -122,9 +120,8 @@ def schema(
 @app.command()
 def diff(old: RubricArgument, new: RubricArgument) -> None:
     """What differs between two rubrics, and which stored verdicts stay valid."""
-    from rubrics.diffing import diff as differences
-
     from judge.cli.setup import console
+    from rubrics.diffing import diff as differences
     from rubrics.loading import load
 
     found = differences(load(old), load(new))

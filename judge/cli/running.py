@@ -7,6 +7,7 @@ import gc
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from judge.engine import Engine, UngradableError
 from judge.episode import Episode
 from judge.errors import InputError
 from judge.reading import BadLine, read_episodes
-from judge.record import GradeRecord
+from judge.reading.records import KNOWN
+from judge.record import Cost, GradeRecord
 from judge.stopping import RunStoppedError, Watch
 from rubrics.errors import RubricError
 
@@ -35,6 +37,8 @@ class Run:
         self.rubric = rubric
         self.path = episodes
         self.summary = Summary()
+        self._keys_seen: set[str] = set()
+        self._source = episodes if episodes.is_file() else None
         self._limit = limit
         self._patience = patience
         self._output = Output(None, force=False, resume=False, method="")
@@ -43,8 +47,19 @@ class Run:
         self._read = 0
 
     def episodes(self) -> Iterator[Episode]:
-        """The episodes of the file; lines that can't be read are counted and reported."""
-        return islice(read_episodes(self.path, on_bad=self._bad_line), self._limit)
+        """The episodes of the file; lines that can't be read are counted and reported, odd keys are told once."""
+        for episode in islice(read_episodes(self.path, on_bad=self._bad_line), self._limit):
+            for key in episode.metadata.keys() - self._keys_seen:
+                self._tell_of(key, episode)
+            yield episode
+
+    def _tell_of(self, key: str, episode: Episode) -> None:
+        self._keys_seen.add(key)
+        if near := get_close_matches(key, KNOWN, n=1, cutoff=0.8):
+            where = f"{self.path}:{episode.line}" if episode.line else str(self.path)
+            sys.stderr.write(
+                f"judge: {where}: nothing reads the key {key!r} (it is kept in metadata); did you mean {near[0]!r}?\n"
+            )
 
     def _bad_line(self, bad: BadLine) -> None:
         self.summary.unreadable += 1
@@ -70,7 +85,7 @@ class Run:
         """Grade all, write records to `output` or stdout, show the table. Returns the exit code."""
         if self.engine.panel.judges:
             _ = self.engine.bench  # a missing key is one sentence before a file is touched
-        self._output = Output(output, force=force, resume=resume, method=self.engine.method)
+        self._output = Output(output, force=force, resume=resume, method=self.engine.method, source=self._source)
         emit = (lambda line: sys.stdout.write(line + "\n")) if as_json and output is None else self._output.write
         stopped: str | None = None
         try:
@@ -133,7 +148,7 @@ class Run:
     def _emit_kept(self, emit: Callable[[str], Any], before: int | None) -> None:
         for position in [p for p in self._kept if before is None or p < before]:
             line = self._kept.pop(position)
-            self.summary.add(GradeRecord.from_json(line))
+            self.summary.add(GradeRecord.from_json(line).model_copy(update={"cost": Cost()}))
             self.summary.kept += 1
             emit(line)
 
@@ -148,6 +163,11 @@ class Run:
                 f", {self._output.errors} line(s) without one in {self._output.errors_path}\n"
                 if self._output.errors
                 else "\n"
+            )
+        if self._output.left:
+            where = f"{output}.before"
+            sys.stderr.write(
+                f"judge: {self._output.left} earlier record(s) were of another rubric or episode and are kept in {where}\n"
             )
         if stopped is not None:
             sys.stderr.write(f"judge: stopped: {stopped}\n")

@@ -28,9 +28,9 @@ def console(*, stderr: bool = False) -> Console:
     """A console that keeps lines whole where it is no terminal."""
     from rich.console import Console
 
-    made = Console(stderr=stderr, highlight=False, soft_wrap=False)
+    made = Console(stderr=stderr, highlight=False, emoji=False)
     if not made.is_terminal:
-        made = Console(stderr=stderr, highlight=False, width=1000)
+        made = Console(stderr=stderr, highlight=False, emoji=False, width=1000)
     return made
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def show(
     episode: Annotated[str, typer.Argument(help="An episode's id, as in the grade record.", show_default=False)],
     grades: Annotated[
-        Path | None, typer.Option("--grades", "-g", help="Look in this file of records [in the ledger].")
+        Path | None, typer.Option("--grades", "-g", help="Look in this file of records (default: in the ledger).")
     ] = None,
     rubric: Annotated[
         str | None, typer.Option("--rubric", "-r", help="Show the arithmetic with this rubric's weights.")

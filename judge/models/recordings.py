@@ -39,6 +39,8 @@ class Recording:
         self._rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
         for number, given in _lines(path, content):
             self._add(given, f"{path}:{number}")
+        if not self.judges:
+            raise InputError(f"{path} holds no recorded replies; a row is {{episode_id, judge, reply}}")
 
     def rows(self, episode_id: str, judge: str) -> Sequence[Row]:
         """What that judge said of that episode, in the order of the file; empty if nothing."""

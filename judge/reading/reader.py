@@ -21,18 +21,24 @@ STDIN = "-"
 
 
 def read_episodes(
-    path: str | Path, *, on_bad: Callable[[BadLine], None], stdin: BinaryIO | None = None
+    path: str | Path, *, on_bad: Callable[[BadLine], None] | None = None, stdin: BinaryIO | None = None
 ) -> Iterator[Episode]:
     """The episodes in a JSON or JSON Lines file (also .gz), a folder of such files, or `-`, the standard input.
 
-    Each line that gives no episode goes to `on_bad`, and the rest go on: what is not given was reported. JSON Lines are
-    streamed, so that memory stays flat. Episodes get ids that differ: a second one of a task gets `#2`, while an
-    `episode_id` given twice is a bad line. Raises InputError if there is no such file, or no file to read in a folder.
+    Each line that gives no episode goes to `on_bad`, and the rest go on: what is not given was reported. Without `on_bad`
+    the first such line raises EpisodeError. JSON Lines are streamed, so that memory stays flat. Episodes get ids that
+    differ: a second one of a task gets `#2`, while an `episode_id` given twice is a bad line. Raises InputError if there is
+    no such file, or no file to read in a folder.
     """
+    on_bad = on_bad or _raise
     if str(path) == STDIN:
         return _numbered([(stdin or sys.stdin.buffer, "stdin", Path.cwd())], on_bad)
     files = _files(Path(path))
     return _numbered(((file, str(file), file.parent) for file in files), on_bad)
+
+
+def _raise(bad: BadLine) -> None:
+    raise EpisodeError(str(bad))
 
 
 def _files(path: Path) -> list[Path]:

@@ -44,6 +44,11 @@ def _read(i: int, step: dict[str, Any]) -> dict[str, Any]:
         read["error"] = True
     if metadata := _beside(step):
         read["metadata"] = metadata
+        if observation is None and not read.keys() & {"text", "thought", "action"}:
+            odd = ", ".join(map(repr, list(metadata)[:4]))
+            raise EpisodeError(
+                f"steps[{i}] says and does nothing: it has none of text, action, observation, only {odd}"
+            )
     return read
 
 

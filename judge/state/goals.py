@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from judge.state.errors import GoalError, StateUnavailable
 from judge.state.predicates import Predicates, read_predicates
@@ -31,6 +31,13 @@ class AnyOf:
 Goal: TypeAlias = StateGoal | AnyOf | Predicates
 
 
+FORMS: Final = {
+    "anyof": "any_of", "oneof": "any_of", "require": "require", "requires": "require", "required": "require",
+    "forbid": "forbid", "forbids": "forbid", "forbidden": "forbid", "base": "$base", "patch": "$patch",
+}  # fmt: skip
+"""Forms of a goal by how they are misspelt."""
+
+
 def read_goal(
     value: Json, *, base_dir: Path | None = None, initial: State | None = None, cache: StateCache | None = None
 ) -> Goal:
@@ -44,6 +51,7 @@ def read_goal(
         return _any_of(value, base_dir=base_dir, initial=initial, cache=cache)
     if isinstance(value, Mapping) and ("require" in value or "forbid" in value) and _are_predicates(value):
         return read_predicates(value)
+    _refuse_misspelt(value, initial)
     state = read_state(value, base_dir=base_dir, initial=initial, cache=cache)
     if not (isinstance(value, Mapping) and "$patch" in value):
         _refuse_empty(state.value)
@@ -55,6 +63,15 @@ def as_goal(value: Goal | State | Json) -> Goal:
     if isinstance(value, StateGoal | AnyOf | Predicates):
         return value
     return StateGoal(value) if isinstance(value, State) else read_goal(value)
+
+
+def _refuse_misspelt(value: Json, initial: State | None) -> None:
+    """`anyOf` for `any_of` would be read as a table that the agent did not make: a closed gate for a slip of the pen."""
+    tables = initial.value if initial is not None and isinstance(initial.value, dict) else {}
+    for key in value if isinstance(value, Mapping) else ():
+        meant = FORMS.get(str(key).casefold().strip("$").replace("_", "").replace("-", ""))
+        if meant is not None and key not in tables and key not in FORMS.values():
+            raise GoalError(f"a goal has no key {key!r}; did you mean {meant!r}?")
 
 
 def _are_predicates(value: Mapping[str, Json]) -> bool:

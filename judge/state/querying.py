@@ -33,7 +33,9 @@ def query_state(
 ) -> list[dict[str, Json]]:
     """The rows that one SELECT gives on a state.
 
-    `params` are the values of its `:names`. A list of records is a table; records by key are one with the key in ``_key`` where the records do not hold it; any
+    `params` are the values of its `:names`.
+
+    A list of records is a table; records by key are one with the key in ``_key`` where the records do not hold it; any
     other object is a table of one row, any other value one of rows with ``value``. Nested values are JSON text, booleans 1
     and 0. Raises QueryError for anything but one SELECT, for a query that fails or takes longer than ``seconds``, and for
     more than ``limit_rows`` rows.

@@ -65,7 +65,7 @@ async def test_surrogates_are_cleaned_and_noted() -> None:
 
 
 async def test_another_thing_than_text_is_refused() -> None:
-    with pytest.raises(InputError, match="returned int, expected str or Reply"):
+    with pytest.raises(JudgeError, match="returned int, expected str or Reply"):
         await Scripted(lambda _prompt: 3).ask(prompt(), timeout=None)  # type: ignore[arg-type,return-value]
 
 

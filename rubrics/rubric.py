@@ -159,17 +159,20 @@ def can_earn(node: Rubric | Section, applicable: frozenset[str], sign: int = 1) 
     return any(s.weight and can_earn(s, applicable, sign * sign_of(s.weight)) for s in node.sections)
 
 
-def _share_out(
-    node: Rubric | Section, share: float, applicable: frozenset[str], shares: dict[str, float]
-) -> None:
-    """Weights multiply down: each child gets `share` times its weight over the weights of those that can earn beside it."""
-    sign = sign_of(share) or 1
+def _share_out(node: Rubric | Section, share: float, applicable: frozenset[str], shares: dict[str, float]) -> None:
+    """Weights multiply down: each child gets `share` times its weight over the weights of those that can earn beside it.
+
+    Where none can earn, over those that can cost.
+    """
     criteria = [c for c in node.criteria if c.id in applicable]
     sections = [s for s in node.sections if any(c.id in applicable for c in _leaves(s))]
-    earning = [c.weight for c in criteria if c.weight * sign > 0]
-    earning += [s.weight for s in sections if can_earn(s, applicable, sign * sign_of(s.weight))]
-    whole = sum(map(abs, earning or [c.weight for c in criteria] + [s.weight for s in sections])) or 1.0
+    sign = sign_of(share) or 1
+    whole = 0.0
+    for wanted in (sign, -sign):
+        earning = [c.weight for c in criteria if c.weight * wanted > 0]
+        earning += [s.weight for s in sections if can_earn(s, applicable, wanted * sign_of(s.weight))]
+        whole = whole or sum(map(abs, earning))
     for criterion in criteria:
-        shares[criterion.id] = share * criterion.weight / whole
+        shares[criterion.id] = share * criterion.weight / (whole or 1.0)
     for section in sections:
-        _share_out(section, share * section.weight / whole, applicable, shares)
+        _share_out(section, share * section.weight / (whole or 1.0), applicable, shares)

@@ -281,3 +281,37 @@ def test_an_interrupted_run_keeps_what_it_has_and_resumes(tmp_path: Path, how: i
         [*command[:-1], "64", "--resume"], cwd=tmp_path, env=env, check=True, timeout=60, capture_output=True
     )
     assert [row["episode_id"] for row in lines(tmp_path / "out.jsonl")] == [f"e{n}" for n in range(200)]
+
+
+def test_the_episodes_are_never_overwritten_by_their_own_records(run: Callable[..., Ran], tmp_path: Path) -> None:
+    path = episodes(tmp_path / "e.jsonl", 2)
+    before = path.read_text()
+    for more in (("--force",), ("--resume",)):
+        ran = run("grade", path, "-J", replies(tmp_path / "r.jsonl", 2), "-o", path, *more)
+        assert (ran.code, path.read_text()) == (2, before)
+    assert run("check", path, "-o", path, "--force").code == 2
+    assert path.read_text() == before
+
+
+def test_resuming_under_another_rubric_loses_no_earlier_record(run: Callable[..., Ran], tmp_path: Path) -> None:
+    path, judge = episodes(tmp_path / "e.jsonl", 3), replies(tmp_path / "r.jsonl", 3)
+    run("grade", path, "-J", judge, "-o", "out.jsonl")
+    ran = run("grade", path, "-r", "refund_reply", "-J", judge, "-o", "out.jsonl", "--resume")
+    assert "3 earlier record(s)" in ran.err
+    assert len(lines(tmp_path / "out.jsonl.before")) == 3
+
+
+def test_a_misspelt_key_is_told_once(run: Callable[..., Ran], tmp_path: Path) -> None:
+    path = episodes(tmp_path / "e.jsonl", 3, goal_stat={"a": []})
+    ran = run("grade", path, "-J", replies(tmp_path / "r.jsonl", 3))
+    assert ran.err.count("did you mean 'goal_state'?") == 1
+
+
+def test_samples_are_copied_to_start_from(run: Callable[..., Ran], tmp_path: Path) -> None:
+    assert run("samples").code == 0
+    assert (tmp_path / "samples" / "refund_group.jsonl").exists()
+    assert run("samples").code == 2
+
+
+def test_the_version_is_told(run: Callable[..., Ran]) -> None:
+    assert run("--version").out.startswith("rubric-judge ")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from pathlib import Path
 
 import pytest
 
@@ -65,7 +67,7 @@ async def test_surrogates_are_cleaned_and_noted() -> None:
 
 
 async def test_another_thing_than_text_is_refused() -> None:
-    with pytest.raises(JudgeError, match="returned int, expected str or Reply"):
+    with pytest.raises(JudgeError, match="returned int, expected text or a Reply"):
         await Scripted(lambda _prompt: 3).ask(prompt(), timeout=None)  # type: ignore[arg-type,return-value]
 
 
@@ -80,3 +82,28 @@ async def test_another_thing_than_text_is_refused() -> None:
 def test_a_path_that_leads_nowhere_is_told(path: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Scripted(path)
+
+
+async def test_what_the_function_raises_is_this_judges_failure() -> None:
+    def boom(_prompt: Prompt) -> str:
+        raise ValueError("boom")
+
+    with pytest.raises(JudgeError, match="raised ValueError: boom") as raised:
+        await Scripted(boom).ask(prompt(), timeout=None)
+    assert (raised.value.kind, raised.value.passing) == ("provider_error", False)
+
+
+async def test_functions_that_are_not_async_run_side_by_side() -> None:
+    def slow(_prompt: Prompt) -> str:
+        time.sleep(0.3)
+        return "{}"
+
+    begun = time.monotonic()
+    await asyncio.gather(*(Scripted(slow).ask(prompt(), timeout=None) for _ in range(4)))
+    assert time.monotonic() - begun < 1.0
+
+
+def test_a_function_is_looked_up_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "judge_of_this_folder.py").write_text("def strict(prompt):\n    return '{}'\n")
+    monkeypatch.chdir(tmp_path)
+    assert Scripted("judge_of_this_folder:strict").reference == "scripted/judge_of_this_folder:strict"

@@ -6,7 +6,7 @@ One engine a process. It may be used from several event loops, and after a fork;
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from judge.asking import Seat, Sitting
 from judge.checks import CheckSettings, validate_checks
 from judge.episode import Episode
-from judge.errors import EpisodeError, InputError
+from judge.errors import EpisodeError, InputError, StoreError
 from judge.grading import Bench, Case, close_case, open_case
 from judge.judges import Judge
 from judge.judging import judge_cases
@@ -25,6 +25,7 @@ from judge.models.catalogue import connect
 from judge.options import Options
 from judge.panel import Panel
 from judge.prompting import template_fingerprint
+from judge.reading import as_episode
 from judge.record import GradeRecord
 from judge.rubric_cache import RubricCache
 from judge.seating import JudgeSource, panel_of
@@ -40,6 +41,7 @@ MAX_GROUP = 1024
 LOCAL_TIMEOUT = 1800.0
 
 Calibration = Callable[[GradeRecord], GradeRecord]
+EpisodeSource = Episode | Mapping[str, Any]
 RubricSource = Rubric | str | Path | dict[str, Any] | None
 
 
@@ -63,6 +65,10 @@ class Engine:
         self, judges: Panel | Sequence[JudgeSource] | JudgeSource = (), *, options: Options | None = None,
         store: str | Path | Ledger | None = None, base_dir: str | Path = ".", known: dict[str, Judge] | None = None,
     ) -> None:  # fmt: skip
+        if not isinstance(options, Options | None):
+            raise InputError(
+                f"options are judge.Options(…), got {type(options).__name__}; pool and quorum belong to judge.Panel(…)"
+            )
         self.options = options or Options()
         self.base_dir = Path(base_dir)
         self.panel, self._models = panel_of(judges, known or {}, self.base_dir)
@@ -126,23 +132,24 @@ class Engine:
             episode.rubric, base_dir=episode.base_dir or self.base_dir, check=validate_checks
         )
 
-    def open(self, episode: Episode, rubric: RubricSource = None) -> Case:
-        """All of an episode's grading that needs no judge. Raises RubricError."""
+    def open(self, episode: EpisodeSource, rubric: RubricSource = None) -> Case:
+        """All of an episode's grading that needs no judge. Raises RubricError or EpisodeError."""
+        episode = as_episode(episode)
         found = self.rubric_for(episode, rubric)
         return open_case(episode, found, self.settings, behind_gates=self.options.behind_gates)
 
-    def check(self, episode: Episode, rubric: RubricSource = None) -> GradeRecord:
+    def check(self, episode: EpisodeSource, rubric: RubricSource = None) -> GradeRecord:
         """What code alone settles: the grade with every judged criterion missing. Raises RubricError."""
         return close_case(self.open(episode, rubric), self.bench)
 
     async def grade(
-        self, episode: Episode, rubric: RubricSource = None, *, calibration: Calibration | None = None
+        self, episode: EpisodeSource, rubric: RubricSource = None, *, calibration: Calibration | None = None
     ) -> GradeRecord:
         """The grade of one episode. Raises RubricError or EpisodeError if it can't be graded at all."""
         return (await self._judged([self.open(episode, rubric)], calibration))[0]
 
     async def grade_group(
-        self, episodes: Sequence[Episode], rubric: RubricSource = None, *, calibration: Calibration | None = None
+        self, episodes: Sequence[EpisodeSource], rubric: RubricSource = None, *, calibration: Calibration | None = None
     ) -> list[GradeRecord]:
         """The grades of the siblings of one prompt, in their order, all judged by the same realised panel."""
         return await self._judged([self.open(episode, rubric) for episode in episodes], calibration)
@@ -169,7 +176,8 @@ class Engine:
         `group_id` are judged by one panel. One that can't be graded goes to `on_error`; without it, it is raised.
         """
         if self.panel.judges:
-            _ = self.bench  # a judge that can't be used is one sentence before anything is read
+            _ = self.bench  # a judge that can't be used is one sentence before anything is read; so is a store
+        _ = self.ledger
 
         async def work(siblings: list[Episode]) -> list[GradeRecord]:
             return await self._grade_together(siblings, rubric, calibration, on_error)
@@ -190,6 +198,8 @@ class Engine:
         cases = [case for e in siblings if (case := self._opened(e, rubric, on_error)) is not None]
         try:
             return await self._judged(cases, calibration)
+        except StoreError:
+            raise  # no fault of these episodes: the rest would be lost too
         except Exception as error:
             if on_error is None:
                 raise
@@ -223,8 +233,13 @@ class Engine:
             for seat in (*self.bench.seats, *self.bench.substitutes, *self.bench.escalation):
                 await seat.caller.close()
             del self.__dict__["bench"]
-        if self._store is not None and "ledger" in self.__dict__ and self.ledger is not None:
-            self.ledger.close()
+        ledger: Ledger | None = self.__dict__.pop("ledger", None)
+        if ledger is None:
+            return
+        if isinstance(self._store, str | Path):
+            ledger.close()
+        else:
+            ledger.flush()  # it is the caller's, who may go on with it
 
     async def __aenter__(self) -> Engine:
         return self

@@ -1,6 +1,7 @@
 """The errors of grading.
 
 JudgeError                a judge gave no usable answer: a kind of the closed list, whose fault, and a sentence
+StoreError                the ledger can't be read or written: going on would pay for replies that are then lost
 InputError (ValueError)   what the user gave can't be used: a file, a line, a model reference, an option
 └── EpisodeError          one episode can't be read or graded; the rest go on
 """
@@ -54,6 +55,10 @@ class JudgeError(Exception):
     def failure(self, *, rater: str | None = None, criterion: str | None = None) -> Failure:
         """The same as a record."""
         return Failure(kind=self.kind, message=self.message, blame=self.blame, rater=rater, criterion=criterion)
+
+
+class StoreError(Exception):
+    """The ledger can't be read or written any more. The run stops, since what it pays for would be lost."""
 
 
 class InputError(ValueError):

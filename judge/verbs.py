@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from judge.engine import Calibration, Engine, RubricSource
-from judge.episode import Episode
-from judge.errors import InputError
+from judge.engine import Calibration, Engine, EpisodeSource, RubricSource
 from judge.options import Options
 from judge.panel import Panel
-from judge.reading import episode_from
+from judge.reading import as_episode
 from judge.record import GradeRecord
 from judge.seating import JudgeSource
 
@@ -20,18 +18,6 @@ if TYPE_CHECKING:
     from judge.store.ledger import Ledger
 
 Judges = Panel | Sequence[JudgeSource] | JudgeSource
-EpisodeSource = Episode | Mapping[str, Any]
-
-
-def _episode(source: EpisodeSource) -> Episode:
-    if isinstance(source, Episode):
-        return source
-    if not isinstance(source, Mapping):
-        what = f"{type(source).__name__} {str(source)[:60]!r}"
-        raise InputError(
-            f"an episode is an Episode or a mapping, got {what}; read files with judge.read_episodes(path)"
-        )
-    return episode_from(dict(source))
 
 
 async def grade(
@@ -44,7 +30,7 @@ async def grade(
     raised: it stands in the record, where the score is None and `low` and `high` say what it could have been.
     """
     async with Engine(judges, options=options, store=store) as engine:
-        return await engine.grade(_episode(episode), rubric, calibration=calibration)
+        return await engine.grade(as_episode(episode), rubric, calibration=calibration)
 
 
 async def grade_group(
@@ -53,7 +39,7 @@ async def grade_group(
 ) -> list[GradeRecord]:  # fmt: skip
     """The grades of the siblings of one prompt, in their order, all judged by the same realised panel."""
     async with Engine(judges, options=options, store=store) as engine:
-        return await engine.grade_group([_episode(e) for e in episodes], rubric, calibration=calibration)
+        return await engine.grade_group([as_episode(e) for e in episodes], rubric, calibration=calibration)
 
 
 async def grade_many(
@@ -62,7 +48,7 @@ async def grade_many(
 ) -> AsyncIterator[GradeRecord]:  # fmt: skip
     """Grade records in the order of the episodes, graded side by side, in flat memory."""
     async with Engine(judges, options=options, store=store) as engine:
-        async for record in engine.grade_many((_episode(e) for e in episodes), rubric, calibration=calibration):
+        async for record in engine.grade_many((as_episode(e) for e in episodes), rubric, calibration=calibration):
             yield record
 
 
@@ -88,4 +74,4 @@ def _in_a_loop() -> bool:
 
 def check(episode: EpisodeSource, rubric: RubricSource = None, *, options: Options | None = None) -> GradeRecord:
     """What code alone settles: the grade with every judged criterion missing. No model, no key, no network."""
-    return Engine((), options=options).check(_episode(episode), rubric)
+    return Engine((), options=options).check(as_episode(episode), rubric)

@@ -2,7 +2,7 @@
 
 from judge.reading.cleaning import clean_text
 from judge.reading.reader import read_episodes
-from judge.reading.records import Origin, episode_from
+from judge.reading.records import Origin, as_episode, episode_from
 from judge.reading.sources import BadLine
 
-__all__ = ["BadLine", "Origin", "clean_text", "episode_from", "read_episodes"]
+__all__ = ["BadLine", "Origin", "as_episode", "clean_text", "episode_from", "read_episodes"]

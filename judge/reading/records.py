@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from judge.episode import Episode
-from judge.errors import EpisodeError
+from judge.errors import EpisodeError, InputError
 from judge.reading.content import words_of
 from judge.reading.messages import Transcript, read_messages
 from judge.reading.steps import read_steps
@@ -52,6 +52,18 @@ def episode_from(record: Any, origin: Origin = Origin()) -> Episode:
     _name(fields, beside, origin)
     _keep(fields, beside)
     return _validated(fields, origin)
+
+
+def as_episode(source: Episode | Mapping[str, Any]) -> Episode:
+    """An Episode as it is, or the one that a plain record holds. Raises EpisodeError; InputError for anything else."""
+    if isinstance(source, Episode):
+        return source
+    if not isinstance(source, Mapping):
+        what = f"{type(source).__name__} {str(source)[:60]!r}"
+        raise InputError(
+            f"an episode is an Episode or a mapping, got {what}; read files with judge.read_episodes(path)"
+        )
+    return episode_from(dict(source))
 
 
 def _read_transcript(fields: dict[str, Any], beside: dict[str, Any]) -> None:

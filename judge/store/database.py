@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, Insert, Table, create_engine, event
+from sqlalchemy import Engine, Insert, Table, create_engine, event, inspect
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DatabaseError
 
@@ -30,11 +30,26 @@ def open_database(place: str | Path) -> Engine:
         event.listen(engine, "connect", _for_many_writers)
     try:
         metadata.create_all(engine)
+        lacks = _lacks(engine)
     except DatabaseError as error:
         raise InputError(
             f"store {masked(place)}: can't be used: {error.orig}; give another with --store PATH"
         ) from None
+    if lacks:
+        raise InputError(
+            f"store {masked(place)}: {lacks}; it is of another version or program: give another with --store PATH"
+        )
     return engine
+
+
+def _lacks(engine: Engine) -> str | None:
+    """What a database that was there already lacks to be a store; None if nothing."""
+    found = inspect(engine)
+    for table in metadata.sorted_tables:
+        there = {column["name"] for column in found.get_columns(table.name)}
+        if missing := [column.name for column in table.columns if column.name not in there]:
+            return f"its table {table.name!r} has no column {missing[0]!r}"
+    return None
 
 
 def masked(place: str | Path) -> str:

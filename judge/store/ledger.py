@@ -13,12 +13,13 @@ import os
 import threading
 import weakref
 import zlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, delete, select
+from sqlalchemy.exc import SQLAlchemyError
 
+from judge.errors import StoreError
 from judge.models.exchange import Prompt, Reply, Usage, text_hash
 from judge.places import data_dir
 from judge.record import GradeRecord
@@ -67,13 +68,22 @@ class Ledger:
             return _as_cached(self._unsaved[key])
         if bytes.fromhex(key) not in self._known:
             return None
-        with self._engine.connect() as connection:
+        try:
+            return self._stored(key)
+        except SQLAlchemyError as error:
+            raise StoreError(f"store {masked(self.place)}: can't be read: {_cause(error)}") from error
+
+    def _stored(self, key: str) -> Reply | None:
+        with self._engine.begin() as connection:
             row = connection.execute(select(replies.c.reply).where(replies.c.key == key)).first()
-        return _reply_from(json.loads(row[0])) if row else None
+            reply = _reply_from(row[0]) if row else None
+            if row and reply is None:  # not what was written: then the judge is asked again, and its answer kept
+                connection.execute(delete(replies).where(replies.c.key == key))
+        return reply
 
     def put(self, key: str, prompt: Prompt, reply: Reply, *, judge: str, reference: str, sample: int) -> None:
-        """Keep a reply and the prompt it answers. Cheap: the writing is done elsewhere."""
-        self._after_fork()
+        """Keep a reply and the prompt it answers. Cheap: the writing is done elsewhere. Raises StoreError if that failed."""
+        self._check()
         row = {
             "key": key, "episode_id": _storable(prompt.episode_id), "judge": judge, "reference": reference, "sample": sample,
             "questions": prompt.questions, "reply": reply, "system": prompt.system, "evidence": prompt.evidence,
@@ -85,8 +95,8 @@ class Ledger:
             self._queue(replies, row)
 
     def record(self, record: GradeRecord) -> None:
-        """Keep a grade record; the same content twice is one row."""
-        self._after_fork()
+        """Keep a grade record; the same content twice is one row. Raises StoreError."""
+        self._check()
         with self._lock:
             self._queue(grades, {"record": record})
 
@@ -102,19 +112,19 @@ class Ledger:
         while not self._closed:
             wake.wait(PAUSE)
             wake.clear()
-            try:
-                self._write()
-            except Exception as error:  # noqa: BLE001 - kept and raised by flush: a thread has no caller to tell
-                self._broken = error
-                return
+            self._write()
 
     def _write(self) -> None:
         with self._writing:
             with self._lock:
                 rows, self._pending = self._pending, []
-            if not rows:
+            if not rows or self._broken is not None:
                 return
-            self._insert(rows)
+            try:
+                self._insert(rows)
+            except Exception as error:  # noqa: BLE001 - told to the next caller: a thread has none
+                self._broken = error
+                return
             with self._lock:
                 for table, row in rows:
                     if table is replies:
@@ -147,18 +157,35 @@ class Ledger:
         return row
 
     def flush(self) -> None:
-        """Return when everything is written. Raises what went wrong in writing, so that no loss is silent."""
-        if self._broken is not None:
-            raise RuntimeError(f"store {masked(self.place)}: a write failed: {self._broken}") from self._broken
+        """Return when everything is written. Raises StoreError if anything could not be, so that no loss is silent."""
         self._write()
+        self._raise_broken()
+
+    def _check(self) -> None:
+        """Ready to take more. Raises StoreError: what is kept here would be lost."""
+        self._after_fork()
+        self._raise_broken()
+        if self._closed:
+            raise StoreError(f"store {masked(self.place)}: is closed; keep it open as long as an engine uses it")
+
+    def _raise_broken(self) -> None:
+        if self._broken is not None:
+            raise StoreError(
+                f"store {masked(self.place)}: can't be written: {_cause(self._broken)}; some replies were not kept"
+            ) from self._broken
 
     def close(self) -> None:
-        """Write what is left and let go of the database. May be called more than once."""
+        """Write what is left and let go of the database. May be called more than once. Raises StoreError, once."""
         if self._closed or self._pid != os.getpid():
             return
-        self.flush()
         self._closed = True
         self._wake.set()
+        try:
+            self.flush()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
         if self._thread is not None:
             self._thread.join(timeout=5)
         self._engine.dispose()
@@ -222,9 +249,19 @@ def _reply_to(reply: Reply) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _reply_from(stored: Mapping[str, Any]) -> Reply:
-    usage = Usage(**stored["usage"])
-    return _as_cached(Reply(**{**stored, "usage": usage, "notes": tuple(stored["notes"])}))
+def _reply_from(text: str) -> Reply | None:
+    """The reply of a row; None if it is not in the form in which replies are written."""
+    try:
+        stored = json.loads(text)
+        usage = Usage(**stored["usage"])
+        return _as_cached(Reply(**{**stored, "usage": usage, "notes": tuple(stored["notes"])}))
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _cause(error: Exception) -> str:
+    """What the database said, without the statement and the texts in it."""
+    return str(getattr(error, "orig", None) or error).splitlines()[0]
 
 
 def _as_cached(reply: Reply) -> Reply:

@@ -422,3 +422,18 @@ def test_a_record_survives_its_line_of_json() -> None:
 def test_a_missing_key_is_one_sentence_before_anything_is_read() -> None:
     with pytest.raises(InputError, match="SURELY_UNSET_KEY"):
         _ = Engine([Judge(name="j", model="openai/gpt-x", api_key_env="SURELY_UNSET_KEY")]).bench
+
+
+async def test_an_engine_takes_plain_records_and_refuses_what_is_none() -> None:
+    async with Engine([Fake(GOOD)]) as engine:
+        plain = {"task_id": "t", "steps": [{"action": {"tool": "reply", "args": {"text": "48.00"}}, "observation": "sent"}]}
+        assert (await engine.grade(plain, RUBRIC)).score == 1.0
+        with pytest.raises(InputError, match="read_episodes"):
+            await engine.grade("episodes.jsonl", RUBRIC)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="judge.Options"):
+        Engine([Fake(GOOD)], options={"pool": "mean"})  # type: ignore[arg-type]
+
+
+async def test_grade_sync_says_what_to_do_where_a_loop_runs() -> None:
+    with pytest.raises(RuntimeError, match=r"await judge\.grade"):
+        judge.grade_sync(episode(), RUBRIC, judges=[Fake(GOOD)])

@@ -2,8 +2,9 @@
 
     python -m benchmarks.engine [--episodes 1000] [--in-flight 64] [--latency 0.05] [--fault 429=0.1 …] [--peer PYTHON] [--profile]
 
-Episodes are in memory before the clock starts. Beside it, in the same run, a bare aiohttp loop with one call for each episode, and with `--peer` (an interpreter that has
-`rubric==2.2.0` and `openai`) the fastest peer. Every transcript carries its answer key, so right and wrong grades are counted.
+Episodes are in memory before the clock starts. Beside it, in the same run, a bare aiohttp loop with as many calls, and with `--peer`
+(an interpreter that has `rubric==2.2.0` and `openai`) the fastest peer. Every transcript carries its answer key, so right and wrong
+grades are counted.
 """
 
 from __future__ import annotations
@@ -157,7 +158,8 @@ def main() -> None:
 def _report(found: dict[str, list[Measured]], given: argparse.Namespace) -> None:
     faults = f", faults {' '.join(given.fault)}" if given.fault else ""
     calls = calls_an_episode(given.batch) * given.episodes
-    print(f"{given.episodes} episodes x {len(ASKS)} criteria in {calls} calls, {given.latency * 1000:g} ms, {given.in_flight} in flight, medians of "
+    print(f"{given.episodes} episodes x {len(ASKS)} criteria in {calls} calls, {given.latency * 1000:g} ms, {given.in_flight} in flight, "
+          f"medians of "
           f"{given.rounds}{faults}; ideal {given.in_flight / given.latency:.0f}/s")  # fmt: skip
     base = statistics.median(m.wall for m in next(iter(found.values())))
     for name, each in found.items():

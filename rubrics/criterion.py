@@ -89,29 +89,47 @@ class Criterion(Noun):
 
     id: Annotated[CriterionId, Field(description="Its name in verdicts and grades; no two in a rubric are the same.")]
     ask: Annotated[str, Field(description="The question; may use `{{ names }}` from the episode's context.")] = ""
-    levels: Annotated[tuple[Level, ...], Field(description="The scale, worst to best; no = 0 and yes = 1 by default.")] = YES_NO
+    levels: Annotated[
+        tuple[Level, ...], Field(description="The scale, worst to best; no = 0 and yes = 1 by default.")
+    ] = YES_NO
     between: Annotated[bool, Field(description="True if numbers between the numbered levels count.")] = False
     weight: Annotated[
-        Weight, Field(description="Its share of the score: 1 by default, 0 for a gate; negative: a penalty (yes = it happened).")
+        Weight,
+        Field(
+            description="Its share of the score: 1 by default, 0 for a gate; negative: a penalty (yes = it happened)."
+        ),
     ] = 1.0
     gate: Annotated[
-        bool | str, Field(description="true: below the top level the score is 0; a level's name: below that level it is.")
+        bool | str,
+        Field(description="true: below the top level the score is 0; a level's name: below that level it is."),
     ] = False
-    check: Annotated[Check | None, Field(description="What settles it by code, with its arguments beside `name`.")] = None
+    check: Annotated[Check | None, Field(description="What settles it by code, with its arguments beside `name`.")] = (
+        None
+    )
     applies_if: Annotated[
-        str | None, Field(description="A condition, such as `context.amount is defined`; where false, it leaves the sums.")
+        str | None,
+        Field(description="A condition, such as `context.amount is defined`; where false, it leaves the sums."),
     ] = None
     may_not_apply: Annotated[bool, Field(description="True if a rater may answer not_applicable.")] = False
     if_unknown: Annotated[
         Literal["against", "missing", "exclude"],
-        Field(description="What 'could not tell' means: it counts against, the score is unknown, or it leaves the sums."),
+        Field(
+            description="What 'could not tell' means: it counts against, the score is unknown, or it leaves the sums."
+        ),
     ] = "against"
-    evidence: Annotated[tuple[Evidence, ...], Field(description="What a judge may see; everything by default.")] = ALL_EVIDENCE
-    require_quote: Annotated[bool, Field(description="True if a verdict without a quote that is really there is void.")] = False
+    evidence: Annotated[tuple[Evidence, ...], Field(description="What a judge may see; everything by default.")] = (
+        ALL_EVIDENCE
+    )
+    require_quote: Annotated[
+        bool, Field(description="True if a verdict without a quote that is really there is void.")
+    ] = False
     shadows: Annotated[
-        Json | None, Field(description="The part of the state comparison that decides the same question: tables, kinds.")
+        Json | None,
+        Field(description="The part of the state comparison that decides the same question: tables, kinds."),
     ] = None
-    tags: Annotated[tuple[str, ...], Field(description="Words for grouping and for partial pooling of calibrations.")] = ()
+    tags: Annotated[
+        tuple[str, ...], Field(description="Words for grouping and for partial pooling of calibrations.")
+    ] = ()
     examples: Annotated[tuple[Example, ...], Field(description="Labelled replies that show where a level begins.")] = ()
 
     @model_validator(mode="before")
@@ -166,7 +184,9 @@ class Criterion(Noun):
         if isinstance(self.gate, str) and self.gate not in names:
             raise ValueError(f"gate {self.gate!r} is no level of its scale {names}")
         if self.gate == names[0]:
-            raise ValueError(f"gate {self.gate!r} is the lowest level, so it could never close; write `gate: false` for no gate")
+            raise ValueError(
+                f"gate {self.gate!r} is the lowest level, so it could never close; write `gate: false` for no gate"
+            )
         if self.weight < 0:
             raise ValueError(
                 "is a gate and a penalty, but a gate closes below its level, when the bad thing did not happen; "

@@ -97,7 +97,9 @@ def _changes(was: Criterion, now: Criterion, old: Rubric, new: Rubric) -> Iterat
     if was.id != now.id:
         yield Difference(kind="renamed", criterion=now.id, message=f"renamed from {was.id}", valid=valid)
     for kind, fields in _ASKED.items():
-        changed = [f"{word}: {_field(was, name)} -> {_field(now, name)}" for name, word in fields if _differs(was, now, name)]
+        changed = [
+            f"{word}: {_field(was, name)} -> {_field(now, name)}" for name, word in fields if _differs(was, now, name)
+        ]
         if changed:
             yield Difference(kind=kind, criterion=now.id, message="; ".join(changed), valid=False)
     if was.weight != now.weight:
@@ -117,7 +119,10 @@ def _differs(was: Criterion, now: Criterion, field: str) -> bool:
 
 def _field(criterion: Criterion, field: str) -> str:
     if field == "levels":
-        return ", ".join(f"{level.name} = {level.value:g}" + (f" ({level.means})" if level.means else "") for level in criterion.levels)
+        return ", ".join(
+            f"{level.name} = {level.value:g}" + (f" ({level.means})" if level.means else "")
+            for level in criterion.levels
+        )
     return _shown(criterion.model_dump(mode="json", include={field})[field])
 
 
@@ -127,7 +132,9 @@ def _shown(value: object) -> str:
 
 def _said(criterion: Criterion) -> str:
     how = f"check {criterion.check.name}" if criterion.check else "judged"
-    return f"{criterion.ask or criterion.id} ({how}, weight {criterion.weight:g}{', gate' if criterion.is_gate else ''})"
+    return (
+        f"{criterion.ask or criterion.id} ({how}, weight {criterion.weight:g}{', gate' if criterion.is_gate else ''})"
+    )
 
 
 def _share(rubric: Rubric, criterion: Criterion) -> str:

@@ -52,7 +52,9 @@ class Rubric(Noun):
     ] = 0.0
     tags: Annotated[tuple[str, ...], Field(description="Words for finding and grouping rubrics.")] = ()
     criteria: Annotated[tuple[Criterion, ...], Field(description="The criteria.")] = ()
-    sections: Annotated[tuple[Section, ...], Field(description="Sections of criteria; their weights multiply down.")] = ()
+    sections: Annotated[
+        tuple[Section, ...], Field(description="Sections of criteria; their weights multiply down.")
+    ] = ()
 
     @field_validator("version", mode="before")
     @classmethod

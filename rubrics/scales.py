@@ -25,7 +25,9 @@ class Level(Noun):
     """One step of a scale: its name, its value in [0, 1] and what it means in words a rater can apply."""
 
     name: Annotated[str, Field(min_length=1, max_length=80, description="What a rater answers.")]
-    value: Annotated[Share, Field(description="What it is worth, from 0 to 1; rising from the worst level to the best.")]
+    value: Annotated[
+        Share, Field(description="What it is worth, from 0 to 1; rising from the worst level to the best.")
+    ]
     means: Annotated[str, Field(description="What one would see at this level; may use `{{ names }}`.")] = ""
 
     @field_validator("name", mode="before")
@@ -60,7 +62,9 @@ def check_scale(levels: Sequence[Level]) -> None:
         raise ValueError(f"level names must differ, got {names}")
     if unclear := [name for name in names if name != name.strip() or not name.isprintable()]:
         raise ValueError(f"level name {unclear[0]!r} has outer blanks or characters that nobody sees; write it plainly")
-    if reserved := [n for n, plain in zip(names, folded, strict=True) if re.sub(r"[\s_-]+", "_", plain) in RESERVED_LEVELS]:
+    if reserved := [
+        n for n, plain in zip(names, folded, strict=True) if re.sub(r"[\s_-]+", "_", plain) in RESERVED_LEVELS
+    ]:
         raise ValueError(f"level name {reserved[0]!r} is reserved for raters who can't answer; choose another")
     values = [level.value for level in levels]
     if any(high - low < SMALLEST_STEP for low, high in pairwise(values)):
@@ -85,7 +89,9 @@ def levels_of_scale(scale: Any) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _bounds(scale: Any) -> tuple[int, int, bool]:
-    if isinstance(scale, str) and (match := re.fullmatch(r"\s*(-?[0-9]{1,9})\s*(?:-|–|\.\.|to)\s*(-?[0-9]{1,9})\s*", scale)):
+    if isinstance(scale, str) and (
+        match := re.fullmatch(r"\s*(-?[0-9]{1,9})\s*(?:-|–|\.\.|to)\s*(-?[0-9]{1,9})\s*", scale)
+    ):
         low, high = int(match[1]), int(match[2])
         return low, high, (low, high) != (0, 1)
     if isinstance(scale, dict) and set(scale) <= {"min", "max", "integer"}:

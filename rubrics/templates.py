@@ -58,7 +58,9 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 def _environment() -> _Sandbox:
     sandbox = _Sandbox(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, finalize=_not_null)
     sandbox.globals.clear()
-    sandbox.filters = {name: sandbox.filters[name] for name in _JINJAS} | {name: _of_something(f) for name, f in _OURS.items()}
+    sandbox.filters = {name: sandbox.filters[name] for name in _JINJAS} | {
+        name: _of_something(f) for name, f in _OURS.items()
+    }
     sandbox.tests = {name: sandbox.tests[name] for name in TESTS}
     return sandbox
 
@@ -130,7 +132,11 @@ def is_template(text: str) -> bool:
 
 def literal(text: str) -> str:
     """`text` written so that filling leaves it as it is, whatever braces it holds."""
-    return text.replace("{{", "{{ '{{' }}").replace("{%", "{{ '{%' }}").replace("{#", "{{ '{#' }}") if is_template(text) else text
+    return (
+        text.replace("{{", "{{ '{{' }}").replace("{%", "{{ '{%' }}").replace("{#", "{{ '{#' }}")
+        if is_template(text)
+        else text
+    )
 
 
 def check_template(text: str) -> None:

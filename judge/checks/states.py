@@ -107,7 +107,7 @@ def check_query(query: str, params: Mapping[str, Any] | None = None) -> None:
     if not _SELECT.match(query):
         raise ValueError(f"query: a query is one SELECT that only reads, not {short(query.strip())}")
     try:
-        query_state({}, query, {name: None for name in params or {}})
+        query_state({}, query, dict.fromkeys(params or {}))
     except QueryError as error:
         # With no tables at all, a sound query fails too, on the first table it names: that is no fault.
         if any(sign in str(error) for sign in ("only reads", "syntax error", "incomplete input", "longer than")):

@@ -51,5 +51,7 @@ def undocumented_name(subject: Subject) -> Iterator[Hit]:
 
 
 NAME_RULES = {
-    "undocumented-name": Rule("note", "list it in a comment at the top, or guard it with `applies_if` or `default`", undocumented_name),
+    "undocumented-name": Rule(
+        "note", "list it in a comment at the top, or guard it with `applies_if` or `default`", undocumented_name
+    ),
 }

@@ -26,7 +26,11 @@ def overlapping(subject: Subject) -> Iterator[Hit]:
     pairs = combinations(judged, 2) if len(judged) <= MOST_COMPARED else _equally_worded(judged)
     for one, other in pairs:
         share = similarity(words[one.id], words[other.id])
-        if share >= SIMILAR and min(len(words[one.id]), len(words[other.id])) >= FEWEST_WORDS and not _told_apart(one, other):
+        if (
+            share >= SIMILAR
+            and min(len(words[one.id]), len(words[other.id])) >= FEWEST_WORDS
+            and not _told_apart(one, other)
+        ):
             yield Hit(other.id, f"asks nearly what {one.id!r} asks: {share:.0%} of their words are the same")
     checked = [criterion for criterion in subject.rubric.leaves if criterion.check is not None]
     for one, other in _equally_checked(checked):

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from rubrics.criterion import Criterion
 from rubrics.linting.findings import Hit, Rule, Subject, explained, plain, polar, question
 
-_SUBORDINATE = re.compile(r"\b(that|which|who|whom|whose|where|when|because|since|if|whether|what|how|why|after|before|while)\b", re.I)
+_SUBORDINATE = re.compile(
+    r"\b(that|which|who|whom|whose|where|when|because|since|if|whether|what|how|why|after|before|while)\b", re.I
+)
 _PAIRS = re.compile(
     r"\bbetween\b[^?]*?\band\b|\bno \w+( \w+)? and no\b|\band only\b|\bneither\b[^?]*|\b(\w+) and \2\b|\bin and of\b|"
     r"\b(terms and conditions|pros and cons|back and forth|research and development|profit and loss|health and safety|"
@@ -24,9 +26,12 @@ _VAGUE = (
     "professionally reasonable effective effectively satisfactory sufficient sufficiently relevant useful well high-quality "
     "well-written friendly suitable decent great poor excellent concise concisely engaging natural thorough thoroughly"
 ).split()
-_VAGUE_WORD = re.compile(rf"(?<![\w-])(?<!as )({'|'.join(map(re.escape, sorted(_VAGUE, key=len, reverse=True)))})(?![\w-])", re.I)
+_VAGUE_WORD = re.compile(
+    rf"(?<![\w-])(?<!as )({'|'.join(map(re.escape, sorted(_VAGUE, key=len, reverse=True)))})(?![\w-])", re.I
+)
 _NEGATION = re.compile(
-    r"\b(not|no|never|without|neither|nor|nothing|nobody|none|cannot|fail(s|ed)? to|avoid(s|ed)?|refrain(s|ed)?|lack(s|ed)?)\b|n't\b", re.I
+    r"\b(not|no|never|without|neither|nor|nothing|nobody|none|cannot|fail(s|ed)? to|avoid(s|ed)?|refrain(s|ed)?|lack(s|ed)?)\b|n't\b",
+    re.I,
 )
 _PRAISE = (
     "polite friendly correct accurate helpful complete clear courteous professional honest truthful warm concise apologi[sz]e thank "
@@ -65,7 +70,9 @@ def vague_wording(subject: Subject) -> Iterator[Hit]:
         found = _VAGUE_WORD.search(question(criterion.ask))
         said = all(level.means for level in criterion.levels) or criterion.examples or explained(criterion.ask)
         if found and not said:
-            yield Hit(criterion.id, f"{found[0]!r} means something else to every rater, and no level says what it is here")
+            yield Hit(
+                criterion.id, f"{found[0]!r} means something else to every rater, and no level says what it is here"
+            )
 
 
 def double_negative(subject: Subject) -> Iterator[Hit]:
@@ -74,8 +81,12 @@ def double_negative(subject: Subject) -> Iterator[Hit]:
         asked = re.sub(r"\b(no|nor|neither)\b[^?,]*\b(no|nor)\b", "no", question(criterion.ask))
         found = [match[0] for match in _NEGATION.finditer(asked)]
         # In a statement only a negated main clause turns yes and no round.
-        if len(found) > 1 and (polar(asked) or re.match(r"(does|did|is|are|was|were) not\b|never|fail|avoid|refrain", asked, re.I)):
-            yield Hit(criterion.id, f"has {len(found)} negations ({', '.join(found)}): it is hard to see what yes means")
+        if len(found) > 1 and (
+            polar(asked) or re.match(r"(does|did|is|are|was|were) not\b|never|fail|avoid|refrain", asked, re.I)
+        ):
+            yield Hit(
+                criterion.id, f"has {len(found)} negations ({', '.join(found)}): it is hard to see what yes means"
+            )
 
 
 def asks_for_absence(subject: Subject) -> Iterator[Hit]:
@@ -91,7 +102,10 @@ def praised_penalty(subject: Subject) -> Iterator[Hit]:
     """A penalty whose question reads as praise costs those who deserve it."""
     for criterion in subject.judged:
         if subject.rubric.signs[criterion.id] < 0 and (word := _main_word(criterion, _PRAISE)):
-            yield Hit(criterion.id, f"takes points away ({criterion.weight:g}) when the answer to a question about {word!r} is yes")
+            yield Hit(
+                criterion.id,
+                f"takes points away ({criterion.weight:g}) when the answer to a question about {word!r} is yes",
+            )
 
 
 def blamed_reward(subject: Subject) -> Iterator[Hit]:
@@ -114,8 +128,14 @@ def _main_word(criterion: Criterion, words: list[str]) -> str | None:
 QUESTION_RULES = {
     "double-barrelled": Rule("warning", "make it two criteria, each with its own weight", double_barrelled),
     "vague-wording": Rule("warning", "ask for what can be seen, or give every level a meaning", vague_wording),
-    "double-negative": Rule("warning", "ask for the presence of something; make it a penalty if that is bad", double_negative),
-    "asks-for-absence": Rule("note", "ask for the thing itself and give it a negative weight: yes = it happened", asks_for_absence),
-    "praised-penalty": Rule("warning", "for a penalty yes means that the bad thing happened: ask for the bad thing", praised_penalty),
+    "double-negative": Rule(
+        "warning", "ask for the presence of something; make it a penalty if that is bad", double_negative
+    ),
+    "asks-for-absence": Rule(
+        "note", "ask for the thing itself and give it a negative weight: yes = it happened", asks_for_absence
+    ),
+    "praised-penalty": Rule(
+        "warning", "for a penalty yes means that the bad thing happened: ask for the bad thing", praised_penalty
+    ),
     "blamed-reward": Rule("warning", "give it a negative weight, or ask for the good thing", blamed_reward),
 }

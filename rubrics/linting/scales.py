@@ -34,7 +34,10 @@ def scale_direction(subject: Subject) -> Iterator[Hit]:
         if subject.rubric.signs[criterion.id] < 0:
             backwards = (first in _HARMFUL and last in _HARMLESS) or (first, last) == ("yes", "no")
         if backwards:
-            yield Hit(criterion.id, f"{first!r} is worth {criterion.levels[0].value:g} and {last!r} {criterion.levels[-1].value:g}")
+            yield Hit(
+                criterion.id,
+                f"{first!r} is worth {criterion.levels[0].value:g} and {last!r} {criterion.levels[-1].value:g}",
+            )
 
 
 def one_sided_examples(subject: Subject) -> Iterator[Hit]:
@@ -46,7 +49,11 @@ def one_sided_examples(subject: Subject) -> Iterator[Hit]:
 
 
 SCALE_RULES = {
-    "level-without-meaning": Rule("warning", "say of every level what one would see, with `means`", level_without_meaning),
-    "scale-direction": Rule("warning", "order levels from worst to best; for a penalty from harmless to bad", scale_direction),
+    "level-without-meaning": Rule(
+        "warning", "say of every level what one would see, with `means`", level_without_meaning
+    ),
+    "scale-direction": Rule(
+        "warning", "order levels from worst to best; for a penalty from harmless to bad", scale_direction
+    ),
     "one-sided-examples": Rule("note", "add an example from another level, best a near miss", one_sided_examples),
 }

@@ -55,12 +55,17 @@ def not_in_evidence(subject: Subject) -> Iterator[Hit]:
             found = re.search(_NAMES_EVIDENCE[kind], asked, re.I)
             elsewhere = any(re.search(_NAMES_EVIDENCE[k], asked, re.I) for k in _NAMES_EVIDENCE if k in shown)
             if found and not (kind in ("transcript", "artifacts") and elsewhere):
-                yield Hit(criterion.id, f"speaks of {found[0]!r}, but `evidence` {list(criterion.evidence)} does not show the {kind}")
+                yield Hit(
+                    criterion.id,
+                    f"speaks of {found[0]!r}, but `evidence` {list(criterion.evidence)} does not show the {kind}",
+                )
         if criterion.require_quote and criterion.evidence == ("context",):
             yield Hit(criterion.id, "demands a quote, but shows only the context, which can't be quoted")
 
 
 SETTLING_RULES = {
     "code-could-settle": Rule("note", "use the check; keep a judge for what needs reading", code_could_settle),
-    "not-in-evidence": Rule("warning", "add it to `evidence`, or leave `evidence` out to show everything", not_in_evidence),
+    "not-in-evidence": Rule(
+        "warning", "add it to `evidence`, or leave `evidence` out to show everything", not_in_evidence
+    ),
 }

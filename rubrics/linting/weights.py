@@ -58,7 +58,9 @@ def judged_gate(subject: Subject) -> Iterator[Hit]:
     """A gate that models hold, and that earns as well: one lenient or severe judge moves the score twice."""
     for criterion in subject.judged:
         if criterion.is_gate and criterion.weight > 0:
-            yield Hit(criterion.id, "is a gate held by judges, and earns: one wrong verdict closes the score or adds to it")
+            yield Hit(
+                criterion.id, "is a gate held by judges, and earns: one wrong verdict closes the score or adds to it"
+            )
 
 
 def stalling_earns(subject: Subject) -> Iterator[Hit]:
@@ -67,7 +69,9 @@ def stalling_earns(subject: Subject) -> Iterator[Hit]:
     states = [c for c in rubric.leaves if c.check is not None and c.check.name == "state"]
     others = [c for c in rubric.leaves if c not in states and (rubric.signs[c.id] > 0 or c.is_gate)]
     if states and not others:
-        yield Hit(None, "only the state earns: where the goal is to change nothing, an agent that stalls gets full marks")
+        yield Hit(
+            None, "only the state earns: where the goal is to change nothing, an agent that stalls gets full marks"
+        )
 
 
 def no_pass_mark(subject: Subject) -> Iterator[Hit]:
@@ -93,9 +97,13 @@ WEIGHT_RULES = {
     "dead-weight": Rule("warning", "raise its weight, or leave it out", dead_weight),
     "zero-weight": Rule("warning", f"give it a weight, make it a gate, or tag it `{INFORMATIONAL}`", zero_weight),
     "toothless-penalty": Rule("warning", "leave the penalty out, or make the gate a weight", toothless_penalty),
-    "judged-gate": Rule("note", "let code hold the gate where it can; else use a panel, and look at its closed gates", judged_gate),
+    "judged-gate": Rule(
+        "note", "let code hold the gate where it can; else use a panel, and look at its closed gates", judged_gate
+    ),
     "stalling-earns": Rule("warning", "ask for what the reply must say or do as well", stalling_earns),
     "no-pass-mark": Rule("note", "set pass_mark by looking at samples: what you would send must pass", no_pass_mark),
-    "too-many-criteria": Rule("note", "drop what you would not miss, or group it into levels or sections", too_many_criteria),
+    "too-many-criteria": Rule(
+        "note", "drop what you would not miss, or group it into levels or sections", too_many_criteria
+    ),
     "too-few-criteria": Rule("note", "say what else makes such work good or bad", too_few_criteria),
 }

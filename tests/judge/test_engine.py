@@ -426,11 +426,14 @@ def test_a_missing_key_is_one_sentence_before_anything_is_read() -> None:
 
 async def test_an_engine_takes_plain_records_and_refuses_what_is_none() -> None:
     async with Engine([Fake(GOOD)]) as engine:
-        plain = {"task_id": "t", "steps": [{"action": {"tool": "reply", "args": {"text": "48.00"}}, "observation": "sent"}]}
+        plain = {
+            "task_id": "t",
+            "steps": [{"action": {"tool": "reply", "args": {"text": "48.00"}}, "observation": "sent"}],
+        }
         assert (await engine.grade(plain, RUBRIC)).score == 1.0
         with pytest.raises(InputError, match="read_episodes"):
             await engine.grade("episodes.jsonl", RUBRIC)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="judge.Options"):
+    with pytest.raises(InputError, match=r"judge\.Options"):
         Engine([Fake(GOOD)], options={"pool": "mean"})  # type: ignore[arg-type]
 
 

@@ -251,7 +251,6 @@ def test_g57_a_record_holds_no_nan_and_none_is_null() -> None:
 
 
 async def test_g54_all_samples_are_kept_and_their_spread_is_shown() -> None:
-    levels = iter(["yes", "no", "yes"])
     record = await judge.grade(
         Episode(task_id="t", steps=(Step(t=0, text="x"),)), ONE,
         judges=[Fake({"amount": level}, f"s{n}") for n, level in enumerate(("yes", "no", "yes"))],

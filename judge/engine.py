@@ -6,7 +6,9 @@ One engine a process. It may be used from several event loops, and after a fork;
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -89,13 +91,18 @@ class Engine:
     @cached_property
     def bench(self) -> Bench:
         """The panel, connected. Raises InputError in one sentence for a judge that can't be used."""
-        return Bench(
-            self.panel, self._seats(self.panel.judges), self._seats(self.panel.substitutes),
-            self._seats(self.panel.escalate_to), self.method,
-        )  # fmt: skip
+        met: Counter[str] = Counter()
+        seats, substitutes, escalation = (
+            [self._seat(judge, met) for judge in judges]
+            for judges in (self.panel.judges, self.panel.substitutes, self.panel.escalate_to)
+        )
+        return Bench(self.panel, seats, substitutes, escalation, self.method)
 
-    def _seats(self, judges: Sequence[Judge]) -> list[Seat]:
-        return [Seat.of(judge, self._caller(judge)) for judge in judges]
+    def _seat(self, judge: Judge, met: Counter[str]) -> Seat:
+        """Its seat. A judge that stands there a second time under another name gives samples of its own."""
+        seat = Seat.of(judge, self._caller(judge))
+        met[seat.identity] += 1
+        return seat if met[seat.identity] == 1 else replace(seat, identity=f"{seat.identity}#{met[seat.identity]}")
 
     def _caller(self, judge: Judge) -> Caller:
         model = self._models.get(judge.name) or connect(judge, base_dir=self.base_dir)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from judge.errors import InputError
+from judge.errors import InputError, StoreError
 from judge.models.exchange import Prompt, Reply, Usage
 from judge.record import Cost, GradeRecord, RubricRef
 from judge.replies import reply_key
@@ -112,6 +114,52 @@ def test_a_store_that_cannot_be_used_is_one_clear_sentence(tmp_path: Path) -> No
     (tmp_path / "j.db").write_text("this is no database, it only has its name" * 100)
     with pytest.raises(InputError, match="--store"):
         Ledger(tmp_path / "j.db")
+
+
+def test_a_database_of_another_program_is_refused_with_what_it_lacks(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "j.db")) as other:
+        other.execute("create table replies (key text primary key, reply text)")
+    with pytest.raises(InputError, match="'replies' has no column 'episode_id'"):
+        Ledger(tmp_path / "j.db")
+
+
+@pytest.mark.parametrize(
+    "damaged", ["{broken", "[]", '{"text": "x"}', '{"text": "x", "usage": {"apples": 1}, "notes": []}']
+)
+def test_a_damaged_reply_is_no_answer_and_makes_room_for_the_next_one(tmp_path: Path, damaged: str) -> None:
+    key = reply_key("i", "p", 0)
+    ledger = Ledger(tmp_path / "j.db")
+    put(ledger, key)
+    ledger.close()
+    with closing(sqlite3.connect(tmp_path / "j.db")) as database:
+        database.execute("update replies set reply = ?", (damaged,))
+        database.commit()
+    ledger = Ledger(tmp_path / "j.db")
+    assert ledger.get(key) is None
+    put(ledger, key)
+    ledger.close()
+    assert Ledger(tmp_path / "j.db").get(key) is not None
+
+
+def test_a_store_that_can_be_written_no_more_says_so_at_once_and_not_what_it_held(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "j.db")
+    with closing(sqlite3.connect(tmp_path / "j.db")) as database:
+        database.execute("drop table replies")
+    put(ledger, reply_key("i", "p", 0))
+    with pytest.raises(StoreError, match="can't be written: no such table: replies") as error:
+        ledger.flush()
+    assert "INSERT" not in str(error.value)
+    with pytest.raises(StoreError):
+        put(ledger, reply_key("i", "p", 1))
+    with pytest.raises(StoreError):
+        ledger.close()
+
+
+def test_a_closed_ledger_takes_nothing_more_instead_of_losing_it(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "j.db")
+    ledger.close()
+    with pytest.raises(StoreError, match="is closed"):
+        put(ledger, reply_key("i", "p", 0))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -176,7 +176,7 @@ class Engine:
     async def grade_many(
         self, episodes: Iterable[Episode], rubric: RubricSource = None, *, calibration: Calibration | None = None,
         on_error: Callable[[UngradableError], None] | None = None,
-    ) -> AsyncIterator[GradeRecord]:  # fmt: skip
+    ) -> AsyncGenerator[GradeRecord, None]:  # fmt: skip
         """Grade records in the order of the episodes, graded side by side in a bounded window.
 
         Reading pauses while the window is full, so memory stays flat. Episodes that follow each other and share a
@@ -191,7 +191,7 @@ class Engine:
 
         options = self.options
         ordered = InOrder(work, busy=options.episodes_at_once, held=options.episodes_held)
-        records = ordered.run(_siblings(episodes))
+        records = ordered.run(siblings_in(episodes))
         try:
             async for record in records:
                 yield record
@@ -268,7 +268,7 @@ def _internal(error: Exception) -> str:
     return f"internal error, please report it: {type(error).__name__}: {error}"
 
 
-def _siblings(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
+def siblings_in(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
     """Episodes that follow each other and share a group id together (1,024 at most); others alone."""
     together: list[Episode] = []
     for episode in episodes:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
 from judge.episode import Episode
 from judge.errors import InputError
 from judge.record import GradeRecord
+from judge.stopping import RunStoppedError
 
 
 class Earlier:
@@ -17,6 +18,7 @@ class Earlier:
 
     def __init__(self, paths: list[Path], *, method: str) -> None:
         self._places: dict[str, tuple[Path, int, str]] = {}
+        self.superseded = 0
         for path in paths:
             if path.exists():
                 self._index(path, method)
@@ -39,13 +41,20 @@ class Earlier:
     def __len__(self) -> int:
         return len(self._places)
 
-    def take(self, episode: Episode, rubric_fingerprint: str) -> str | None:
-        """The line of this episode under the same rubric, which is then no longer left; None if there is none."""
+    def holds(self, episode: Episode, rubric_fingerprint: str) -> bool:
+        """Whether this episode was graded under the same rubric."""
         place = self._places.get(episode.id)
-        if place is None or place[2] != rubric_fingerprint:
-            return None
-        del self._places[episode.id]
-        return _line_at(place[0], place[1])
+        return place is not None and place[2] == rubric_fingerprint
+
+    def take(self, episode_id: str) -> str:
+        """The line of this episode, which is then no longer left."""
+        path, at, _ = self._places.pop(episode_id)
+        return _line_at(path, at)
+
+    def supersede(self, record: GradeRecord) -> None:
+        """A new record takes the place of its episode's line, if there is one; `superseded` counts those of another rubric."""
+        place = self._places.pop(record.episode_id, None)
+        self.superseded += place is not None and place[2] != record.rubric.fingerprint
 
     def rest(self) -> Iterator[str]:
         """The lines not taken yet."""
@@ -135,9 +144,22 @@ class Output:
         )
 
     def write(self, line: str) -> None:
-        """One record's line."""
+        """One record's line. Raises RunStoppedError if it can't be written."""
         if self._file is not None:
-            self._file.write(line + "\n")
+            try:
+                self._file.write(line + "\n")
+            except OSError as error:
+                raise self._unwritable(error) from None
+
+    def _finish(self, file: TextIO, lines: Iterable[str]) -> None:
+        try:
+            with file:
+                file.writelines(f"{line}\n" for line in lines)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> RunStoppedError:
+        return RunStoppedError(f"{self.path}: can't be written: {error.strerror}; make room and go on with --resume")
 
     def record(self, record: GradeRecord) -> None:
         """One record."""
@@ -155,18 +177,21 @@ class Output:
         self._errors_file.flush()
 
     def flush(self) -> None:
-        """What was written so far is in the file."""
+        """What was written so far is in the file. Raises RunStoppedError if it can't be."""
         if self._file is not None:
-            self._file.flush()
+            try:
+                self._file.flush()
+            except OSError as error:
+                raise self._unwritable(error) from None
 
     def close(self, *, complete: bool) -> None:
-        """Close the file. After a stop, records of the earlier run that were not reached are kept behind the new ones."""
+        """Close the file. After a stop, records of the earlier run that were not reached are kept behind the new ones.
+
+        Raises RunStoppedError if what is left can't be written: then OUT.before still holds it.
+        """
         if self._file is not None:
-            if not complete:
-                for line in self.earlier.rest():
-                    self.write(line)
-            self._file.close()
-            self.left = len(self.earlier) if complete else 0
+            self._finish(self._file, () if complete else self.earlier.rest())
+            self.left = self.earlier.superseded + (len(self.earlier) if complete else 0)
             if not self.left:
                 self._before.unlink(missing_ok=True)
         if self._errors_file is not None:

@@ -63,13 +63,14 @@ def diff(old: Rubric, new: Rubric) -> list[Difference]:
 
 
 def same_criteria(old: Rubric, new: Rubric) -> dict[str, str]:
-    """For criteria of the new rubric, the id of the old one: the same id, or else the same fingerprint."""
-    same = {c.id: c.id for c in new.leaves if c.id in old.by_id}
-    orphans = {c.fingerprint: c.id for c in reversed(old.leaves) if c.id not in new.by_id}
+    """For criteria of the new rubric, the id of the old one: same id and question, else same question, else same id."""
+    same = {c.id: c.id for c in new.leaves if c.id in old.by_id and old.by_id[c.id].fingerprint == c.fingerprint}
+    moved = {c.fingerprint: c.id for c in reversed(old.leaves) if c.id not in same}
     for criterion in new.leaves:
-        if criterion.id not in same and criterion.fingerprint in orphans:
-            same[criterion.id] = orphans.pop(criterion.fingerprint)
-    return same
+        if criterion.id not in same and criterion.fingerprint in moved:
+            same[criterion.id] = moved.pop(criterion.fingerprint)
+    taken = set(same.values())
+    return same | {c.id: c.id for c in new.leaves if c.id not in same and c.id in old.by_id and c.id not in taken}
 
 
 def valid_verdicts(old: Rubric, new: Rubric) -> dict[str, str]:

@@ -75,8 +75,9 @@ class Rubric(Noun):
             seen.add(node_id)
         if not self.gates_alone and not can_earn(self, frozenset(self.by_id)):
             given = {c.id: c.weight for c in leaves[:8]}
+            which = "the gate, say," if any(c.is_gate for c in leaves) else "one"
             raise ValueError(
-                f"no criterion has a positive weight ({given}), so no score is possible; give one a weight"
+                f"no criterion has a positive weight ({given}), so no score is possible; give {which} a weight"
             )
         return self
 
@@ -126,7 +127,7 @@ class Rubric(Noun):
         """Sixteen hex digits over all of its content."""
         return fingerprint_of(self.model_dump(mode="json", exclude_defaults=True))
 
-    @property
+    @cached_property
     def gates(self) -> tuple[Criterion, ...]:
         """The criteria that can close the score to 0."""
         return tuple(c for c in self.leaves if c.is_gate)

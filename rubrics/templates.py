@@ -154,7 +154,8 @@ def check_expression(text: str) -> None:
     if len(text) > MAX_TEMPLATE:
         raise ValueError(f"the expression has {len(text)} characters; at most {MAX_TEMPLATE} are allowed")
     body = _parsed("{{ " + text + " }}").body
-    if len(body) != 1 or not isinstance(body[0], nodes.Output) or len(body[0].nodes) != 1:
+    inner = body[0].nodes if len(body) == 1 and isinstance(body[0], nodes.Output) else []
+    if len(inner) != 1 or isinstance(inner[0], nodes.Tuple):  # a pair is always true, whatever is in it
         raise ValueError(f"{text[:80]!r} is not one expression")
 
 

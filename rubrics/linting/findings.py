@@ -55,7 +55,8 @@ class Rule(NamedTuple):
 
 _ASIDE = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“]*“|(?<!\w)'[^']*'(?!\w)|\([^)]*\)")
 _POLAR = re.compile(
-    r"(?:^|, )(is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|might|must)\b", re.IGNORECASE
+    r"(?:^|, )(is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|might|must)(n't)?\b",
+    re.IGNORECASE,
 )
 _NAME = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 

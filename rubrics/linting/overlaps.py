@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 
 from rubrics.criterion import Criterion
@@ -40,8 +41,7 @@ def overlapping(subject: Subject) -> Iterator[Hit]:
 def content_words(ask: str) -> frozenset[str]:
     """The words of a question that make it this one: without endings and without what every question says."""
     found = re.findall(r"[^\W_]+", plain(ask).casefold())
-    stems = (_stem(word) for word in found)
-    return frozenset(stem for stem in stems if stem not in _FRAME)
+    return frozenset(_stem(word) for word in found) - _frame()
 
 
 def similarity(one: frozenset[str], other: frozenset[str]) -> float:
@@ -54,6 +54,11 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word.removesuffix(ending)
     return word
+
+
+@lru_cache(maxsize=1)
+def _frame() -> frozenset[str]:
+    return frozenset(map(_stem, _FRAME))
 
 
 def _told_apart(one: Criterion, other: Criterion) -> bool:

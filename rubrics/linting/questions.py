@@ -41,7 +41,10 @@ _BLAME = (
     "rude impolite wrong incorrect inaccurate false misleading unhelpful insult leak invent fabricate hallucinate contradict lie "
     "dismissive condescending offensive blame mock threaten"
 ).split()
-_BETWEEN = r"^(?:is|are|was|were|does|do|did|has|have) (?:the |a |an |any |this |its )?(?:[\w’'-]+ ){1,4}?"
+_BETWEEN = (
+    r"^(?:is|are|was|were|does|do|did|has|have) (?:the |a |an |any |this |its )?"
+    r"(?:(?!(?:that|what|which|who|when|where|how|why|if|whether) )[\w’'-]+ ){1,4}?"
+)
 
 
 def double_barrelled(subject: Subject) -> Iterator[Hit]:

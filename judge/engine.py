@@ -54,6 +54,10 @@ class UngradableError(EpisodeError):
         super().__init__(message)
         self.episode = episode
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew from its parts, so that it comes whole out of another process."""
+        return type(self), (self.episode, str(self))
+
 
 class Engine:
     """Grades episodes with a panel of judges.

@@ -8,6 +8,8 @@ InputError (ValueError)   what the user gave can't be used: a file, a line, a mo
 
 from __future__ import annotations
 
+from typing import Any
+
 from rubrics.verdict import BLAME_OF, Blame, Failure, Kind
 
 LASTING: frozenset[str] = frozenset({"quota", "auth", "model_not_found", "bad_endpoint"})
@@ -36,6 +38,10 @@ class JudgeError(Exception):
         self.retry_after = retry_after
         self.usage = usage
         self.raw = raw
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew from its parts, so that it comes whole out of another process."""
+        return type(self), (self.kind, self.message), self.__dict__
 
     @property
     def blame(self) -> Blame:

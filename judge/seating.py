@@ -54,6 +54,10 @@ def _judges_of(
         return judges_named(source, known, base_dir)
     if isinstance(source, Judge):
         return [source]
+    if not isinstance(source, Model) and not callable(source):
+        raise InputError(
+            f"a judge is a reference such as 'openai/gpt-5-mini', a Judge, a Model or a function, got {type(source).__name__}"
+        )
     model = source if isinstance(source, Model) else Scripted(source)
     name = _free_name(model.reference.removeprefix("scripted/"), models)
     models[name] = model

@@ -31,7 +31,8 @@ class Watch:
             return lost
         kinds = Counter(f.kind for f in record.failures if f.blame in ("infra", "judge"))
         if kinds["budget"]:
-            return "the budget is spent; raise --budget and run the same command with --resume to go on"
+            why = next(f.message for f in record.failures if f.kind == "budget")
+            return f"{why}; then the same command with --resume goes on"
         if record.score is not None or not kinds:
             self._in_a_row, self._examples = 0, []
             return None

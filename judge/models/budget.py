@@ -43,9 +43,20 @@ class Budget:
         self.bill = Bill()
 
     def check(self) -> None:
-        """Raise JudgeError("budget") once the limit is reached: before a call, since its price is known only afterwards."""
-        if self.limit is not None and self.bill.usd >= self.limit:
-            raise JudgeError("budget", f"the budget of ${self.limit:g} is spent: {self.bill.said()}")
+        """Raise JudgeError("budget") once the limit is reached: before a call, since its price is known only afterwards.
+
+        Also where the limit can't be kept, since most calls are of unknown price.
+        """
+        if self.limit is None:
+            return
+        if self.bill.usd >= self.limit:
+            raise JudgeError("budget", f"the budget of ${self.limit:g} is spent: {self.bill.said()}; raise --budget")
+        if 2 * self.bill.unpriced_calls > self.bill.calls:
+            raise JudgeError(
+                "budget",
+                f"the budget of ${self.limit:g} can't be kept: {self.bill.unpriced_calls} of {self.bill.calls} calls are of "
+                f"unknown price; give the judge a `price` in judge.toml, or no budget",
+            )
 
     def spend(self, usage: Usage) -> None:
         """Count what a call cost."""

@@ -7,7 +7,7 @@ out or decides a dispute does so for all of them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from judge.asking import Seat, Sitting, ask
 from judge.grading import Bench, Case, votes
@@ -45,7 +45,8 @@ def _of(cases: Iterable[Case], name: str) -> list[Judgement]:
 
 
 async def _ask_all(cases: Sequence[Case], seats: Sequence[Seat], bench: Bench, sitting: Sitting) -> None:
-    found = await asyncio.gather(*(_ask_seats(case, case.to_ask, seats, sitting, bench.panel) for case in cases))
+    asking = [_ask_seats(case, case.to_ask, seats, sitting, bench.panel) for case in cases]
+    found = [await asking[0]] if len(asking) == 1 else await asyncio.gather(*asking)
     for case, judgements in zip(cases, found, strict=True):
         case.judgements += judgements
 
@@ -94,16 +95,26 @@ def _decided(case: Case, bench: Bench) -> bool:
         return False
     rest = [seat.rater for seat in bench.seats[len(case.judgements) :]]
     said = votes(case, case.seated(bench))
-    outcomes = set()
-    for worst in (True, False):
-        pooled = []
-        for criterion in case.to_ask:
-            end = criterion.worst if worst else criterion.best
-            level = next(level.name for level in criterion.levels if level.value == end)
-            imagined = [Verdict(criterion=criterion.id, rater=rater, level=level, value=end) for rater in rest]
-            pooled.append(pool(criterion, [*said.get(criterion.id, []), *imagined], bench.panel).verdict)
-        outcomes.add(score(case.filled, [*case.settled, *(v for v in pooled if v)]).passed)
+    if any(sum(v.value is not None for v in said.get(c.id, ())) <= len(rest) for c in case.to_ask):
+        return False  # the rest could yet make it "could not tell" or "not applicable"
+    outcomes = {_passed_if(case, said, rest, bench.panel, worst=worst) for worst in (True, False)}
     return len(outcomes) == 1 and None not in outcomes
+
+
+def _passed_if(
+    case: Case, said: Mapping[str, list[Verdict]], rest: Sequence[str], panel: Panel, *, worst: bool
+) -> bool | None:
+    """Whether the episode passes if all of `rest` judge at their worst, or at their best; None if that makes a tie."""
+    pooled = []
+    for criterion in case.to_ask:
+        end = criterion.worst if worst else criterion.best
+        level = next(level.name for level in criterion.levels if level.value == end)
+        imagined = [Verdict(criterion=criterion.id, rater=rater, level=level, value=end) for rater in rest]
+        found = pool(criterion, [*said.get(criterion.id, []), *imagined], panel)
+        if found.tie and (criterion.weight or criterion.is_gate):
+            return None
+        pooled.append(found.verdict)
+    return score(case.filled, [*case.settled, *(v for v in pooled if v)]).passed
 
 
 async def _replace(cases: Sequence[Case], name: str, spare: list[Seat], bench: Bench, sitting: Sitting) -> None:

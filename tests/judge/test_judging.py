@@ -129,6 +129,21 @@ async def test_the_first_substitute_takes_the_place_of_the_first_judge_that_fail
     assert (notes["j0"], notes["j2"]) == (("replaced by sub0",), ("replaced by sub1",))
 
 
+@pytest.mark.parametrize(
+    "last", ["no", "cannot_tell", "not_applicable"], ids=["a tie", "could not tell", "not applicable"]
+)
+async def test_judges_are_not_left_unasked_while_one_could_change_whether_it_passed(last: str) -> None:
+    rubric = rubrics.load({"id": "r", "pass_mark": 0.5, "criteria": [
+        {"id": "a", "ask": "A?", "may_not_apply": True}, {"id": "b", "ask": "B?", "weight": 0.1}]})  # fmt: skip
+    seats = tuple(Judge(name=name, model=f"scripted/{name}") for name in ("j0", "j1"))
+    found = {}
+    for early_stop in (True, False):
+        async with Engine(Panel(judges=seats, quorum=1, early_stop=early_stop)) as engine:
+            engine._models = {"j0": judge_that({}), "j1": judge_that({}, {"a": last, "b": "yes"})}
+            found[early_stop] = await engine.grade(Episode(task_id="e", steps=(Step(t=0, text="hello"),)), rubric)
+    assert found[True].passed == found[False].passed
+
+
 def test_a_tie_among_kinds_that_lost_is_no_tie() -> None:
     levels = [NOT_APPLICABLE, NOT_APPLICABLE, NOT_APPLICABLE, "yes", None]
     verdicts = [

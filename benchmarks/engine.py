@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import cProfile
-import gc
 import json
 import os
 import pstats
@@ -27,6 +26,7 @@ from typing import NamedTuple
 import rubrics
 from benchmarks.provider import ROOT, busy, cpu, provider
 from benchmarks.transcripts import ASKS, score, turns
+from judge.cli.running import rest_from_garbage
 from judge.engine import Engine
 from judge.episode import Action, Episode, Step
 from judge.judges import Judge
@@ -106,8 +106,7 @@ def in_this_process(run: Callable[..., object], batch: int) -> Measure:
 
     def measure(url: str, count: int, in_flight: int) -> Measured:
         given = list(episodes(count))
-        gc.collect()
-        gc.freeze()  # as the command line does: what exists before a run is not looked at again and again
+        rest_from_garbage()  # as the command line does
         used, wall = cpu(), time.perf_counter()
         right, wrong, none = asyncio.run(run(url, given, in_flight, batch))  # type: ignore[arg-type, misc]
         return Measured(time.perf_counter() - wall, cpu() - used, right, wrong, none)

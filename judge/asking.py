@@ -106,7 +106,7 @@ async def _all(coroutines: Sequence[Coroutine[None, None, _Take]]) -> list[_Take
 def _judgement(seat: Seat, takes: list[_Take], seconds: float, sample: int) -> Judgement:
     verdicts = tuple(v for take in takes for v in take.verdicts)
     failures = tuple(f for take in takes for f in take.failures)
-    return Judgement(
+    return Judgement.trusted(
         judge=seat.judge.name, model=next((t.model for t in takes if t.model), None), verdicts=verdicts, failures=failures,
         failure=failures[0] if failures and not verdicts else None, usage=summed([c for t in takes for c in t.costs]),
         seconds=round(seconds, 4), sample=sample, replies=tuple(key for t in takes for key in t.replies),
@@ -177,7 +177,7 @@ async def _fetch(prompt: Prompt, seat: Seat, sitting: Sitting, sample: int) -> t
 
 
 def _cost_of(usage: Usage, *, avoided: bool = False) -> Cost:
-    return Cost(
+    return Cost.trusted(
         usd=usage.usd, usd_at_least=usage.usd or 0.0, input_tokens=usage.input_tokens or 0,
         cached_tokens=usage.cached_tokens or 0, output_tokens=usage.output_tokens or 0,
         calls=0 if avoided else usage.calls, avoided_calls=1 if avoided else 0,

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 from judge.episode import Episode, Step
@@ -96,16 +97,21 @@ def inset(text: str) -> str:
     return f"  {indented(text)}" if text else ""
 
 
+@lru_cache(maxsize=1024)
 def on_one_line(name: str) -> str:
     """A name as shown, its line breaks too, so that it can't look like more than a name."""
     return shown(name).replace("\n", "⟨U+000A⟩")
+
+
+# Made once: json.dumps makes a new encoder for each call that has options.
+_ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
 def as_text(value: Any) -> str:
     """Text as it is; anything else as stable JSON, never as a Python repr."""
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, sort_keys=isinstance(value, Mapping))
+    return _ENCODE(value)
 
 
 def step_lines(step: Step, show: Callable[[str], str] = indented) -> list[str]:
@@ -125,11 +131,17 @@ def step_lines(step: Step, show: Callable[[str], str] = indented) -> list[str]:
 
 def transcript_blocks(steps: Iterable[Step]) -> list[str]:
     """The transcript, a text for each step. Most transcripts hold nothing to be shown: that is found out for all at once."""
-    blocks = ["\n".join(step_lines(step, _only_indented)) for step in steps]
+    blocks = [_quick_block(step) for step in steps]
     whole = "\n".join(blocks)
-    if holds_invisible(whole) or "base64," in whole or any(len(block) > BLOB for block in blocks):
+    if holds_invisible(whole) or "base64," in whole or max(map(len, blocks), default=0) > BLOB:
         return ["\n".join(step_lines(step)) for step in steps]
     return blocks
+
+
+def _quick_block(step: Step) -> str:
+    if step.action is None and step.observation is None:  # most steps are one thing said
+        return f"[{step.t}] {step.by}: {step.text}".replace("\n", "\n  ") if step.text else ""
+    return "\n".join(step_lines(step, _only_indented))
 
 
 def _only_indented(text: str) -> str:

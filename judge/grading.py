@@ -219,9 +219,9 @@ def _record(
     heard = case.seated(bench) | {seat.judge.name for seat in bench.escalation}
     flags += [f for j in case.judgements if j.judge in heard for v in j.verdicts for f in v.flags]
     panel = tuple(j.judge for j in case.judgements if j.verdicts and j.judge in heard)
-    return GradeRecord(
-        **{**{name: getattr(grade, name) for name in Grade.model_fields}, "passed": None if tie else grade.passed,
-           "flags": tuple(dict.fromkeys(flags)), "spread": _spread(case, pooled)},
+    return GradeRecord.trusted(
+        **{**vars(grade), "passed": None if tie else grade.passed, "flags": tuple(dict.fromkeys(flags)),
+           "spread": _spread(case, pooled)},
         task_id=episode.task_id, episode_id=episode.id, group_id=episode.group_id, policy=episode.policy,
         policy_step=episode.policy_step, trial=episode.trial, rubric=RubricRef.of(case.rubric), method=bench.method, panel=panel,
         covariates=covariates(episode), cost=summed([j.usage for j in case.judgements]),
@@ -243,6 +243,6 @@ def covariates(episode: Episode) -> dict[str, Any]:
         "reply_chars": len(reply),
         "reply_words": len(reply.split()),
         "steps": len(episode.steps),
-        "calls": len(list(episode.calls())),
-        "errors": len([step for step in episode.steps if step.error]),
+        "calls": len([s for s in episode.steps if s.action is not None and s.action.by == "agent"]),
+        "errors": len([s for s in episode.steps if s.error]),
     }

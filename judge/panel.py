@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -57,7 +58,8 @@ class Panel(Noun):
         return self.quorum if self.quorum is not None else len(self.judges) // 2 + 1
 
 
-class Pooled(Noun):
+@dataclass(frozen=True, slots=True)
+class Pooled:
     """One criterion's pooled verdict, or why there is none; `spread` is the largest less the smallest value (None: < 2)."""
 
     verdict: Verdict | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from judge.evidence import INVISIBLE
 from rubrics import BLAME_OF, Criterion, Failure, Quote, Verdict
@@ -78,11 +77,11 @@ def _failure(verdict: Verdict) -> Failure:
 def _verified(verdict: Verdict, shelf: _Shelf) -> Verdict:
     flags = list(verdict.flags)
     quotes = tuple(_checked(quote, shelf, flags) for quote in verdict.quotes)
-    return Verdict.model_validate({**vars(verdict), "quotes": quotes, "flags": tuple(dict.fromkeys(flags))})
+    return verdict.model_copy(update={"quotes": quotes, "flags": tuple(dict.fromkeys(flags))})
 
 
-def _checked(quote: Quote, shelf: _Shelf, flags: list[str]) -> dict[str, Any]:
-    """The quote with what was found out about it, as the fields of a new one; `flags` gains what is wrong with it."""
+def _checked(quote: Quote, shelf: _Shelf, flags: list[str]) -> Quote:
+    """The quote with what was found out about it; `flags` gains what is wrong with it."""
     step, source, verified = quote.step, quote.source, False
     if not is_telling(quote.text):
         flags.append(TOO_SHORT)
@@ -94,7 +93,7 @@ def _checked(quote: Quote, shelf: _Shelf, flags: list[str]) -> dict[str, Any]:
         step, source, verified = (found, None, True) if isinstance(found, int) else (None, found, True)
     else:
         flags.append(NOT_FOUND)
-    return {"text": quote.text, "step": step, "source": source, "verified": verified}
+    return Quote.trusted(text=quote.text, step=step, source=source, verified=verified)
 
 
 def is_telling(text: str) -> bool:

@@ -94,6 +94,8 @@ class GradeRecord(Grade):
 
 def summed(costs: list[Cost]) -> Cost:
     """The costs together. One unknown price makes the whole `usd` unknown."""
+    if len(costs) == 1:
+        return costs[0]
     total: dict[str, Any] = {
         name: sum(getattr(cost, name) for cost in costs)
         for name in ("usd_at_least", "input_tokens", "cached_tokens", "output_tokens", "calls", "avoided_calls")

@@ -159,7 +159,7 @@ def _grade(rubric: Rubric, tally: _Tally, sums: _Sums, closed: list[str]) -> Gra
     if sums.score is not None and sums.low is not None and sums.high is not None and sums.high - sums.low > EPSILON:
         flags.append("accepted_width")
     passed = None if sums.score is None or rubric.pass_mark is None else sums.score >= rubric.pass_mark - EPSILON
-    return Grade(
+    return Grade.trusted(
         score=sums.score, low=sums.low, high=sums.high, raw=sums.raw, ungated=sums.ungated, passed=passed,
         values={c.id: tally.bounds[c.id].against if c.id in tally.settled else None for c in rubric.leaves},
         coverage=tally.answered / applicable if applicable else 0.0,

@@ -11,7 +11,7 @@ from judge.parsing.marks import closing_mark
 from judge.parsing.outcomes import Parsed, failure
 from judge.parsing.repairing import Repeating
 from judge.parsing.sets import NAME_KEYS, Entry, VerdictSet
-from rubrics import Criterion, Failure, Verdict
+from rubrics import Criterion, Failure, Quote, Verdict
 
 REASON_KEYS = ("reason", "explanation", "rationale", "justification")
 MAX_QUOTES = 50
@@ -65,11 +65,14 @@ class _Reader:
                 f"chose {shown(answer.level)}, but the reason ends with {shown(reason[-40:])}",
             )
         quotes = self._quotes(entry)
-        # As plain fields, nested ones too: pydantic builds them faster than a call for each.
-        return Verdict.model_validate(
-            {"criterion": criterion.id, "rater": self.rater, "level": answer.level, "value": answer.value,
-             "reason": reason, "quotes": quotes}
-        )  # fmt: skip
+        return Verdict.trusted(
+            criterion=criterion.id,
+            rater=self.rater,
+            level=answer.level,
+            value=answer.value,
+            reason=reason,
+            quotes=quotes,
+        )
 
     def _nothing(self, criterion: Criterion) -> AnswerError:
         if self.unknown:
@@ -85,7 +88,7 @@ class _Reader:
                 return self._clean("\n".join(str(line) for line in reason))
         return ""
 
-    def _quotes(self, entry: Entry) -> tuple[dict[str, Any], ...]:
+    def _quotes(self, entry: Entry) -> tuple[Quote, ...]:
         given = entry.get("quotes")
         if not given:
             return ()
@@ -95,7 +98,7 @@ class _Reader:
             self.notes.append("ignored quotes without text or above the limit")
         return tuple(quotes)
 
-    def _quote(self, item: Any) -> dict[str, Any] | None:
+    def _quote(self, item: Any) -> Quote | None:
         if isinstance(item, str):
             item = {"text": item}
         if not isinstance(item, dict):
@@ -104,7 +107,7 @@ class _Reader:
         if not isinstance(text, str) or not text.strip():
             return None
         step, source = _place(item.get("step"), item.get("source"))
-        return {"text": self._clean(text), "step": step, "source": None if source is None else self._clean(source)}
+        return Quote.trusted(text=self._clean(text), step=step, source=None if source is None else self._clean(source))
 
     def _clean(self, text: str) -> str:
         """Text that can be stored and sent: lone surrogates and NUL become U+FFFD."""

@@ -196,10 +196,17 @@ def _shortened(episode: Episode, blocks: list[str], budget: int) -> list[str]:
 
 
 def _cut(block: str, limit: int) -> str:
+    """A step's text with each of its pieces cut in the middle: none loses its label, or its words would seem another's."""
     if len(block) <= limit:
         return block
+    return "\n[".join(_cut_piece(piece, limit) for piece in block.split("\n["))
+
+
+def _cut_piece(piece: str, limit: int) -> str:
+    if len(piece) <= limit:
+        return piece
     half = limit // 2
-    return f"{block[:half]} (… {len(block) - 2 * half} characters left out …) {block[-half:]}"
+    return f"{piece[:half]} (… {len(piece) - 2 * half} characters left out …) {piece[-half:]}"
 
 
 def _with_gaps(episode: Episode, blocks: list[str], keep: set[int]) -> list[str]:

@@ -77,3 +77,13 @@ def test_neither_goal_nor_metadata_nor_reward_reaches_a_judge() -> None:
     step = Step(t=0, text="done", thought="thought-7731", metadata={"label": "step-7731"})
     assert "7731" not in prompt.system + prompt.user
     assert "7731" not in prompt_of(steps=(step,)).user
+
+
+def test_a_step_that_is_shortened_keeps_the_label_of_what_the_tool_said() -> None:
+    long = Step(t=1, text="x " * 4_500, action=Action(tool="refund"), observation="y " * 4_500 + "refunded 48.00")
+    steps = (long, *(Step(t=t, text="z " * 1_500) for t in range(2, 9)), Step(t=9, text="done"))
+    case = open_case(Episode(task_id="t", steps=steps, context={"amount": "48"}), RUBRIC, CheckSettings())
+    prompt = compose(case.exhibit, case.to_ask, window=12_000)
+    assert prompt.flags == ("shortened",)
+    said = next(line for line in prompt.evidence.split("\n") if line.endswith("refunded 48.00"))
+    assert said.startswith("[1] tool: y y")

@@ -40,6 +40,7 @@ class Run:
         self.path = episodes
         self.summary = Summary()
         self._keys_seen: set[str] = set()
+        self._groups = _Groups(str(episodes))
         self._source = episodes if episodes.is_file() else None
         self._limit = limit
         self._patience = patience
@@ -49,6 +50,7 @@ class Run:
     def episodes(self) -> Iterator[Episode]:
         """The episodes of the file; lines that can't be read are counted and reported, odd keys are told once."""
         for episode in islice(read_episodes(self.path, on_bad=self._bad_line), self._limit):
+            self._groups.tell_of(episode)
             for key in episode.metadata.keys() - self._keys_seen:
                 self._tell_of(key, episode)
             yield episode
@@ -165,6 +167,30 @@ class Run:
             sys.stderr.write(f"judge: {self.path}: no episode could be graded\n")
             return 2
         return 1 if self.summary.score.without or self.summary.unreadable else 0
+
+
+class _Groups:
+    """Tells once of siblings that do not stand together: only those that do are judged by one panel."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._current: str | None = None
+        self._past: set[str] = set()
+        self._told = False
+
+    def tell_of(self, episode: Episode) -> None:
+        """Note the group of an episode."""
+        if episode.group_id == self._current:
+            return
+        if episode.group_id in self._past and not self._told:
+            self._told = True
+            sys.stderr.write(
+                f"judge: {self._path}:{episode.line}: siblings of group {episode.group_id!r} stand apart, so that other judges "
+                f"may count for some of them; put the lines of a group together\n"
+            )
+        if self._current is not None:
+            self._past.add(self._current)
+        self._current = episode.group_id
 
 
 def _print(line: str) -> None:

@@ -301,6 +301,17 @@ def test_resuming_under_another_rubric_loses_no_earlier_record(run: Callable[...
     assert len(lines(tmp_path / "out.jsonl.before")) == 3
 
 
+@pytest.mark.parametrize(("order", "told"), [("aabb", 0), ("abab", 1), ("a-a-", 1), ("----", 0)])
+def test_siblings_that_stand_apart_are_told_of_once(
+    run: Callable[..., Ran], tmp_path: Path, order: str, told: int
+) -> None:
+    path = episodes(tmp_path / "e.jsonl", 4)
+    rows = [{**row, **({"group_id": g} if g != "-" else {})} for row, g in zip(lines(path), order, strict=True)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    ran = run("grade", path, "-J", replies(tmp_path / "r.jsonl", 4))
+    assert ran.err.count("stand apart") == told
+
+
 def test_a_misspelt_key_is_told_once(run: Callable[..., Ran], tmp_path: Path) -> None:
     path = episodes(tmp_path / "e.jsonl", 3, goal_stat={"a": []})
     ran = run("grade", path, "-J", replies(tmp_path / "r.jsonl", 3))

@@ -1,6 +1,6 @@
 """Comparing whole states with their goals, against reading the same states with ``json.loads``.
 
-    python benchmarks/state_comparison.py [--episodes 1000] [--rows 10000]
+    python -m benchmarks.state_comparison [--episodes 1000] [--rows 10000]
 
 Each episode's initial, final and goal state are read from text of their own, so that nothing is shared between them; then
 the same with the states given as a base and changes. Run it with nothing else running.

@@ -1,6 +1,6 @@
 """Judge calls per second on one core: our wire client and Caller beside a bare aiohttp loop, in one run.
 
-    python benchmarks/wire_client.py --calls 2000 --in-flight 64 --latency 0.05
+    python -m benchmarks.wire_client --calls 2000 --in-flight 64 --latency 0.05
 
 A local provider with fixed latency runs on another core. Ratios say more than absolute figures; a busy machine is named.
 """
@@ -11,15 +11,11 @@ import argparse
 import asyncio
 import json
 import os
-import resource
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
+from benchmarks.provider import cpu, provider
 from judge.judges import Judge
 from judge.models.calling import Caller
 from judge.models.catalogue import connect
@@ -92,32 +88,9 @@ async def _all(one: Callable[[int], Awaitable[None]], calls: int, in_flight: int
 def measure(run: Run, url: str, calls: int, in_flight: int) -> Measured:
     """Calls a second, and CPU seconds for 1,000 calls."""
     asyncio.run(run(url, 4 * in_flight, in_flight))
-    cpu, wall = _cpu(), time.perf_counter()
+    used, wall = cpu(), time.perf_counter()
     asyncio.run(run(url, calls, in_flight))
-    return calls / (time.perf_counter() - wall), (_cpu() - cpu) / calls * 1000
-
-
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
-
-
-@contextmanager
-def provider(latency: float) -> Iterator[str]:
-    """A provider in a process of its own, on the last core; this process keeps to the first."""
-    root = Path(__file__).parents[1]
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    command = [sys.executable, "-m", "tests.provider", "--latency", str(latency)]
-    process = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True)
-    try:
-        if len(cores) > 1:
-            os.sched_setaffinity(process.pid, {cores[-1]})
-            os.sched_setaffinity(0, {cores[0]})
-        assert process.stdout is not None
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
-    finally:
-        process.terminate()
-        process.wait()
+    return calls / (time.perf_counter() - wall), (cpu() - used) / calls * 1000
 
 
 def main() -> None:
@@ -127,7 +100,7 @@ def main() -> None:
         {"openai sdk": ours("sdk")} if given.sdk else {}
     )
     load = os.getloadavg()[0]
-    with provider(given.latency) as url:
+    with provider("--latency", str(given.latency)) as url:
         found: dict[str, list[Measured]] = {name: [] for name in runs}
         for _ in range(given.rounds):
             for name, run in runs.items():

@@ -107,7 +107,7 @@ def _passed_if(
     """Whether the episode passes if all of `rest` judge at their worst, or at their best; None if that makes a tie."""
     pooled = []
     for criterion in case.to_ask:
-        end = criterion.worst if worst else criterion.best
+        end = case.filled.ends[criterion.id][0 if worst else 1]
         level = next(level.name for level in criterion.levels if level.value == end)
         imagined = [Verdict(criterion=criterion.id, rater=rater, level=level, value=end) for rater in rest]
         found = pool(criterion, [*said.get(criterion.id, []), *imagined], panel)

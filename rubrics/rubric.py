@@ -123,6 +123,18 @@ class Rubric(Noun):
         return dict(_signs(self, 1))
 
     @cached_property
+    def ends(self) -> dict[str, tuple[float, float]]:
+        """For each criterion the value that costs and the one that earns most in the whole.
+
+        They change places where the sign does: for a penalty, and inside a section of negative weight.
+        """
+        found = {}
+        for criterion in self.leaves:
+            lowest, highest = criterion.levels[0].value, criterion.levels[-1].value
+            found[criterion.id] = (highest, lowest) if self.signs[criterion.id] < 0 else (lowest, highest)
+        return found
+
+    @cached_property
     def fingerprint(self) -> str:
         """Sixteen hex digits over all of its content."""
         return fingerprint_of(self.model_dump(mode="json", exclude_defaults=True))

@@ -90,7 +90,7 @@ def _tally(
         raise ValueError(f"{strangers[0]!r} is skipped or forfeited, expected one of {list(rubric.by_id)}")
     tally = _Tally()
     for criterion in rubric.leaves:
-        bound = Bound(*_ends(criterion, rubric.signs[criterion.id]), criterion.may_leave)
+        bound = Bound(*rubric.ends[criterion.id], criterion.may_leave)
         if (verdict := verdicts.get(criterion.id)) is not None:
             _place(criterion, verdict, bound, tally)
         elif criterion.id in forfeited:
@@ -99,12 +99,6 @@ def _tally(
             (tally.skipped if criterion.id in skipped else tally.missing).append(criterion.id)
             tally.bounds[criterion.id] = bound
     return tally
-
-
-def _ends(criterion: Criterion, sign: int) -> tuple[float, float]:
-    """The value that costs and the one that earns most. Inside a section of negative weight they change places."""
-    lowest, highest = criterion.levels[0].value, criterion.levels[-1].value
-    return (highest, lowest) if sign < 0 else (lowest, highest)
 
 
 def _place(criterion: Criterion, verdict: Verdict, bound: Bound, tally: _Tally) -> None:

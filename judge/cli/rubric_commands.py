@@ -62,21 +62,22 @@ def lint(
     from judge.checks import validate_checks
     from judge.cli.grading import print_json
     from judge.cli.setup import console
-    from rubrics.linting import lint as findings_of
+    from rubrics.linting import lint_file
     from rubrics.loading import load
 
     found = []
     for name in rubrics:
-        rubric = load(name)
-        validate_checks(rubric)
-        found += [(name, finding) for finding in findings_of(rubric)]
+        validate_checks(load(name))
+        found += [(name, finding) for finding in lint_file(name)]
     if as_json:
         print_json([{"rubric": name, **finding.model_dump()} for name, finding in found])
     else:
+        from rich.markup import escape
+
         out = console()
         for name, finding in found:
             where = f"{name}: {finding.criterion}" if finding.criterion else name
-            out.print(f"[bold]{where}[/bold]  {finding.severity} {finding.rule}: {finding.message}", markup=True)
+            out.print(f"[bold]{escape(where)}[/bold]  {finding.severity} {finding.rule}: {escape(finding.message)}")
             out.print(f"    {finding.hint}", style="dim", markup=False)
         if not found:
             out.print(f"nothing found in {len(rubrics)} rubric(s)")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rubrics import FillError, RubricError, fill, library, load, score
+from rubrics import RubricError, fill, library, load, score
 from rubrics.diffing import diff
 from rubrics.linting import lint
 from rubrics.loading import parse_text
@@ -28,6 +28,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=5,
 )
+T = TypeVar("T")
 JARGON = ("Input should", "Extra inputs", "Value error", "validation error", "pydantic", "Traceback")
 
 
@@ -60,24 +61,29 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
     return content
 
 
+def outcome(attempt: Callable[[], T]) -> T | str:
+    """What came of it, or in which words it was refused."""
+    try:
+        return attempt()
+    except RubricError as error:
+        return str(error)
+
+
 @randomly
 @given(mutated())
 def test_a_broken_rubric_is_refused_in_plain_words_or_can_be_used(content: dict[str, Any]) -> None:
-    try:
-        rubric = load(content)
-    except RubricError as error:
-        assert not any(word in str(error) for word in JARGON)
-        assert len(str(error)) < 3_000
+    rubric = outcome(lambda: load(content))
+    if isinstance(rubric, str):
+        assert not any(word in rubric for word in JARGON)
+        assert len(rubric) < 3_000
         return
     assert load(json.loads(rubric.model_dump_json())) == rubric
     assert load(rubric.model_dump(mode="json", exclude_defaults=True)).fingerprint == rubric.fingerprint
     lint(rubric, text="")
     assert diff(rubric, rubric) == []
     assert score(rubric, []).coverage == 0.0
-    try:
-        fill(rubric, {"context": {}})
-    except FillError as error:
-        assert "criterion" in str(error)
+    filled = outcome(lambda: fill(rubric, {"context": {}}))
+    assert not isinstance(filled, str) or "criterion" in filled
 
 
 @randomly
@@ -91,7 +97,5 @@ def test_any_content_at_all_is_refused_in_plain_words(content: Any) -> None:
 @randomly
 @given(st.text(alphabet="ab:-{}[]\"'&*!|>%#?\n \t,0.", max_size=60))
 def test_any_text_is_read_as_yaml_or_refused_with_its_place(text: str) -> None:
-    try:
-        parse_text(text, where="fuzz")
-    except RubricError as error:
-        assert str(error).startswith("fuzz: ")
+    read = outcome(lambda: {"read": parse_text(text, where="fuzz")})
+    assert not isinstance(read, str) or read.startswith("fuzz: ")

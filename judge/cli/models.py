@@ -33,7 +33,7 @@ def models(
     from judge.models.catalogue import survey
 
     judges = known_judges(config)
-    found = [*(survey(judges.values()) if judges else []), *survey()]
+    found = [*(survey(judges.values()) if judges else []), *survey(), *_embedded()]
     if as_json:
         print_json([row._asdict() for row in found])
         return
@@ -47,6 +47,21 @@ def models(
         said = row.missing or _where(row)
         table.add_row(row.name, "[green]yes[/green]" if row.usable else "[yellow]no[/yellow]", escape(said))
     console().print(table)
+
+
+def _embedded() -> list[Availability]:
+    from judge.models.catalogue import Availability
+    from judge.models.weights import installed, known
+
+    return [
+        Availability(
+            f"local/{name}",
+            "local",
+            here := installed(name) is not None,
+            "" if here else f"run `judge models pull {name}`",
+        )
+        for name in known()
+    ]
 
 
 def _where(row: Availability) -> str:

@@ -79,6 +79,10 @@ def _composed(
     engine = Engine((), options=Options(behind_gates=True, **({"batch": batch} if batch else {})))
     seated = judges_named(judge, known_judges(config), Path())[0] if judge else None
     case = engine.open(found, rubric_source(rubric))
+    if Engine().open(found, rubric_source(rubric)).skipped:
+        sys.stderr.write(
+            "judge: a check has closed a gate, so `judge grade` would ask nobody (without --behind-gates)\n"
+        )
     return prompts_for(case, seated, engine.options)
 
 

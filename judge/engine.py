@@ -178,7 +178,7 @@ class Engine:
         return record
 
     async def grade_many(
-        self, episodes: Iterable[Episode], rubric: RubricSource = None, *, calibration: Calibration | None = None,
+        self, episodes: Iterable[EpisodeSource], rubric: RubricSource = None, *, calibration: Calibration | None = None,
         on_error: Callable[[UngradableError], None] | None = None,
     ) -> AsyncGenerator[GradeRecord, None]:  # fmt: skip
         """Grade records in the order of the episodes, graded side by side in a bounded window.
@@ -186,6 +186,10 @@ class Engine:
         Reading pauses while the window is full, so memory stays flat. Episodes that follow each other and share a
         `group_id` are judged by one panel. One that can't be graded goes to `on_error`; without it, it is raised.
         """
+        if not isinstance(episodes, Iterable):
+            raise InputError(
+                f"episodes are an iterable of Episode, got {type(episodes).__name__}; an async one is not read"
+            )
         if self.panel.judges:
             _ = self.bench  # a judge that can't be used is one sentence before anything is read; so is a store
         _ = self.ledger
@@ -195,7 +199,7 @@ class Engine:
 
         options = self.options
         ordered = InOrder(work, busy=options.episodes_at_once, held=options.episodes_held)
-        records = ordered.run(siblings_in(episodes))
+        records = ordered.run(siblings_in(map(as_episode, episodes)))
         try:
             async for record in records:
                 yield record

@@ -48,5 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (InputError, RubricError, JudgeError) as error:
         sys.stderr.write(f"judge: {error}\n")
         raise SystemExit(BAD_INPUT) from None
+    except KeyboardInterrupt:
+        sys.stderr.write("judge: interrupted\n")
+        raise SystemExit(STOPPED) from None
     except BrokenPipeError:
         raise SystemExit(SOME_UNGRADED) from None

@@ -68,7 +68,9 @@ def grade(
     early_stop: Annotated[bool, typer.Option(help="Ask judges in turn; stop when `passed` can't change.")] = False,
     batch: Annotated[int, typer.Option(min=1, help="Criteria in one call.")] = 8,
     seed: Annotated[int, typer.Option(help="Orders the criteria in a call.")] = 0,
-    deadline: Annotated[float | None, typer.Option(help="Seconds for an episode, all retries included.")] = None,
+    deadline: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds for an episode, all retries included.")
+    ] = None,
     behind_gates: Annotated[bool, typer.Option(help="Ask judges even where a check has closed a gate.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again, whatever the ledger holds.")] = False,
     hedge: Annotated[bool, typer.Option(help="Send a second request for stragglers (both are paid).")] = False,

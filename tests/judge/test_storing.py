@@ -70,7 +70,15 @@ async def test_a_store_that_fails_in_the_middle_stops_the_run_and_is_no_episodes
         async for _ in engine.grade_many([episode("first"), episode("second")], RUBRIC, on_error=told.append):
             pass
     assert told == []
-    with pytest.raises(StoreError):
+
+
+async def test_what_could_not_be_written_is_told_at_the_end_at_the_latest(tmp_path: Path) -> None:
+    engine = Engine([Fake({"a": "yes"})], store=tmp_path / "j.db")
+    assert engine.ledger is not None
+    with closing(sqlite3.connect(tmp_path / "j.db")) as database:
+        database.execute("drop table replies")
+    await engine.grade(episode("first"), RUBRIC)
+    with pytest.raises(StoreError, match="no such table"):
         await engine.close()
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, Insert, Table, create_engine, event, inspect
+from sqlalchemy import Connection, Engine, Table, create_engine, event, inspect
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DatabaseError
 
@@ -74,7 +75,16 @@ def _for_many_writers(connection: Any, _record: Any) -> None:
         connection.execute("PRAGMA busy_timeout=30000")
 
 
-def insert_once(engine: Engine, table: Table) -> Insert:
-    """An insert that leaves a row that is already there as it is."""
-    make = postgresql.insert if engine.dialect.name == "postgresql" else sqlite.insert
-    return make(table).on_conflict_do_nothing()
+def insert_once(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows that all have the same columns, leaving a row that is already there as it is.
+
+    The statement is compiled here and given to the driver with plain rows: for thousands of rows a second, SQLAlchemy's own
+    handling of each row would cost as much as the database.
+    """
+    if not rows:
+        return
+    make = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    compiled = make(table).on_conflict_do_nothing().compile(dialect=connection.dialect, column_keys=list(rows[0]))
+    names = compiled.positiontup
+    given = [tuple(row[name] for name in names) for row in rows] if names else [dict(row) for row in rows]
+    connection.exec_driver_sql(str(compiled), given)

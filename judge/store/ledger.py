@@ -136,13 +136,9 @@ class Ledger:
         bodies: dict[str, bytes] = {}
         stored = [self._without_texts(row, bodies) for row in answers]
         with self._engine.begin() as connection:
-            if bodies:
-                new = [{"hash": digest, "body": body} for digest, body in bodies.items()]
-                connection.execute(insert_once(self._engine, texts), new)
-            if stored:
-                connection.execute(insert_once(self._engine, replies), stored)
-            if records:
-                connection.execute(insert_once(self._engine, grades), [_grade_row(record) for record in records])
+            insert_once(connection, texts, [{"hash": digest, "body": body} for digest, body in bodies.items()])
+            insert_once(connection, replies, stored)
+            insert_once(connection, grades, [_grade_row(record) for record in records])
         self._texts.update(bodies)
 
     def _without_texts(self, row: dict[str, Any], bodies: dict[str, bytes]) -> dict[str, Any]:

@@ -50,8 +50,9 @@ def main() -> None:
     parser.add_argument("--install", action="store_true")
     given = parser.parse_args()
     print(f"python -c pass: {cpu_of(sys.executable, '-c', 'pass'):.2f} s CPU")
+    print(f"import judge: {cpu_of(sys.executable, '-c', 'import judge'):.2f} s CPU (bar 0.5)")
     print(
-        f"import judge, rubrics: {cpu_of(sys.executable, '-c', 'import judge, rubrics; judge.grade'):.2f} s CPU with its verbs (bar 0.5)"
+        f"import judge, rubrics: {cpu_of(sys.executable, '-c', 'import judge, rubrics; judge.grade'):.2f} s CPU with its verbs loaded"
     )
     print(f"judge --help: {cpu_of(sys.executable, '-m', 'judge', '--help'):.2f} s CPU (bar 0.7)")
     if given.install:

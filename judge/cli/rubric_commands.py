@@ -57,7 +57,7 @@ def lint(
 ) -> None:
     """Look for what makes judges disagree: double questions, vague words, levels without meaning, dead weight, overlap.
 
-    Exit code 0 if nothing was found, 1 if something was, 2 if a rubric can't be used at all.
+    Exit code 0 if nothing worse than a note was found, 1 if something was, 2 if a rubric can't be used at all.
     """
     from judge.checks import validate_checks
     from judge.cli.grading import print_json
@@ -81,7 +81,7 @@ def lint(
             out.print(f"    {finding.hint}", style="dim", markup=False)
         if not found:
             out.print(f"nothing found in {len(rubrics)} rubric(s)")
-    raise typer.Exit(1 if found else 0)
+    raise typer.Exit(1 if any(finding.severity != "note" for _, finding in found) else 0)
 
 
 @app.command()

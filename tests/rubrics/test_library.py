@@ -18,6 +18,7 @@ from judge.episode import Episode
 from judge.reading import BadLine, read_episodes
 from judge.record import GradeRecord
 from rubrics import Criterion, applies, fill
+from rubrics.linting import lint_file
 
 SAMPLES = Path(rubrics.__file__).parent / "samples"
 LIBRARY = sorted(rubrics.library())
@@ -206,3 +207,8 @@ def test_without_an_answer_of_any_judge_there_is_no_score_but_a_range(graded: Gr
 
 def test_three_thousand_idle_words_earn_nothing(graded: Graded) -> None:
     assert score_of(graded("refund_group")["a8"]) <= score_of(graded("refund_group")["a1"])
+
+
+@pytest.mark.parametrize("rubric_id", LIBRARY)
+def test_a_library_rubric_has_no_fault_that_lint_knows(rubric_id: str) -> None:
+    assert [finding for finding in lint_file(rubric_id) if finding.severity != "note"] == []

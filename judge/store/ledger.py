@@ -28,6 +28,7 @@ from judge.store.tables import grades, replies, texts
 
 PAUSE = 0.2  # seconds: at most so much is lost when the process is killed outright
 ROWS_A_WRITE = 500
+ROWS_AT_MOST = 1000
 
 
 def default_path() -> Path:
@@ -93,12 +94,14 @@ class Ledger:
             self._known.add(bytes.fromhex(key))
             self._unsaved[key] = reply
             self._queue(replies, row)
+        self._keep_up()
 
     def record(self, record: GradeRecord) -> None:
         """Keep a grade record; the same content twice is one row. Raises StoreError."""
         self._check()
         with self._lock:
             self._queue(grades, {"record": record})
+        self._keep_up()
 
     def _queue(self, table: Any, row: dict[str, Any]) -> None:
         self._pending.append((table, row))
@@ -107,6 +110,11 @@ class Ledger:
             self._thread.start()
         if len(self._pending) >= ROWS_A_WRITE:
             self._wake.set()
+
+    def _keep_up(self) -> None:
+        """Write here and now if the thread lags behind: a busy caller leaves it little time, and memory must stay flat."""
+        if len(self._pending) >= ROWS_AT_MOST:
+            self._write()
 
     def _write_on(self, wake: threading.Event) -> None:
         while not self._closed:
@@ -148,7 +156,7 @@ class Ledger:
             if digest not in self._texts and digest not in bodies:
                 bodies[digest] = zlib.compress(row[name].encode("utf-8", "replace"), 1)
             row[name] = digest
-        if len(self._texts) > 100_000:
+        if len(self._texts) > 10_000:
             self._texts.clear()
         return row
 

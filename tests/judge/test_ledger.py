@@ -13,7 +13,7 @@ from judge.errors import InputError, StoreError
 from judge.models.exchange import Prompt, Reply, Usage
 from judge.record import Cost, GradeRecord, RubricRef
 from judge.replies import reply_key
-from judge.store.ledger import Ledger
+from judge.store.ledger import ROWS_AT_MOST, Ledger
 from tests.postgresql import server
 
 PROMPT = Prompt(system="s", evidence="e\x00 \ud83d", questions="q", criteria=(), episode_id="ep")
@@ -193,3 +193,13 @@ def test_closing_twice_is_fine_and_everything_is_on_disk(tmp_path: Path) -> None
     ledger.close()
     again = Ledger(tmp_path / "j.db")
     assert all(again.get(key) is not None for key in keys)
+
+
+def test_what_waits_to_be_written_stays_bounded_however_busy_the_caller_is(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "j.db")
+    most = 0
+    for number in range(5000):
+        put(ledger, reply_key("i", str(number), 0))
+        most = max(most, len(ledger._pending))
+    assert most <= ROWS_AT_MOST
+    ledger.close()

@@ -215,7 +215,7 @@ class Engine:
             return await self._judged(cases, calibration)
         except StoreError:
             raise  # no fault of these episodes: the rest would be lost too
-        except Exception as error:
+        except Exception as error:  # a fault of ours on one episode must not end a run of thousands; it is told
             if on_error is None:
                 raise
             for case in cases:
@@ -232,7 +232,7 @@ class Engine:
             return case
         except (RubricError, InputError) as error:
             _report(UngradableError(episode, str(error)), on_error)
-        except Exception as error:
+        except Exception as error:  # the same: told for this episode, and the rest go on
             if on_error is None:
                 raise
             on_error(UngradableError(episode, _internal(error)))

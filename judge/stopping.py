@@ -27,6 +27,8 @@ class Watch:
 
     def reason(self, record: GradeRecord) -> str | None:
         """Why to stop after this record; None to go on."""
+        if not self._bench.seats:
+            return None  # only checks are made: that judged criteria stay missing is what was asked for
         if lost := self._lost():
             return lost
         kinds = Counter(f.kind for f in record.failures if f.blame in ("infra", "judge"))

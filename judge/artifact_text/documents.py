@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
-from judge.artifact_text.limits import bounded, missing, unpacked, unreadable
+from judge.artifact_text.limits import BROKEN, bounded, missing, unpacked, unreadable
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -25,15 +24,7 @@ def docx_text(path: Path) -> str:
         try:
             document = docx.Document(str(path))
             return "\n".join(bounded(_lines(document), "paragraphs"))
-        except (
-            PackageNotFoundError,
-            XMLSyntaxError,
-            BadZipFile,
-            KeyError,
-            ValueError,
-            AttributeError,
-            OSError,
-        ) as error:
+        except (PackageNotFoundError, XMLSyntaxError, *BROKEN) as error:
             raise unreadable(path, error) from None
 
 

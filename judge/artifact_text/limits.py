@@ -17,6 +17,10 @@ MAX_UNPACKED_BYTES = 400 * 2**20
 MAX_PARTS = 20_000
 
 
+BROKEN = (zipfile.BadZipFile, KeyError, ValueError, AttributeError, OSError)
+"""What the readers of zipped office files raise for one that is broken, beside errors of their own."""
+
+
 class ArtifactError(JudgeError):
     """A file that can't be turned into text. Its kind: `unreadable` where the agent made it so, `state_unavailable` where it
     is not there, `check_error` where its format is none that is read."""

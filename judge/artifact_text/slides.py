@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
-from judge.artifact_text.limits import bounded, missing, unpacked, unreadable
+from judge.artifact_text.limits import BROKEN, bounded, missing, unpacked, unreadable
 
 
 def pptx_text(path: Path) -> str:
@@ -21,15 +20,7 @@ def pptx_text(path: Path) -> str:
     with unpacked(path):
         try:
             return "\n".join(bounded(_lines(pptx.Presentation(str(path))), "slides"))
-        except (
-            PackageNotFoundError,
-            XMLSyntaxError,
-            BadZipFile,
-            KeyError,
-            ValueError,
-            AttributeError,
-            OSError,
-        ) as error:
+        except (PackageNotFoundError, XMLSyntaxError, *BROKEN) as error:
             raise unreadable(path, error) from None
 
 

@@ -326,3 +326,10 @@ def test_samples_are_copied_to_start_from(run: Callable[..., Ran], tmp_path: Pat
 
 def test_the_version_is_told(run: Callable[..., Ran]) -> None:
     assert run("--version").out.startswith("rubric-judge ")
+
+
+def test_without_a_judge_every_episode_is_still_checked(run: Callable[..., Ran], tmp_path: Path) -> None:
+    ran = run("grade", episodes(tmp_path / "e.jsonl", 40), "-o", "out.jsonl", "--patience", 5)
+    assert ran.code == 1
+    assert "no --judge given" in ran.err
+    assert len(lines(tmp_path / "out.jsonl")) == 40

@@ -100,7 +100,7 @@ class Engine:
             [self._seat(judge, met) for judge in judges]
             for judges in (self.panel.judges, self.panel.substitutes, self.panel.escalate_to)
         )
-        return Bench(self.panel, seats, substitutes, escalation, self.method)
+        return Bench(self.panel, seats, substitutes, escalation, self.method, self.grader)
 
     def _seat(self, judge: Judge, met: Counter[str]) -> Seat:
         """Its seat. A judge that stands there a second time under another name gives samples of its own."""
@@ -128,6 +128,18 @@ class Engine:
                 "options": self.options.model_dump(include={"batch", "seed", "reask", "behind_gates"}),
             }
         )
+
+    @cached_property
+    def grader(self) -> dict[str, str]:
+        """The fingerprints of the parts of the method, so that what changed between two methods can be named."""
+        panel = self.panel
+        roles = {"judge": panel.judges, "substitute": panel.substitutes, "escalation": panel.escalate_to}
+        judges = {f"{role}:{judge.name}": judge.fingerprint for role, seats in roles.items() for judge in seats}
+        pooling = panel.model_dump(mode="json", exclude={"judges", "substitutes", "escalate_to"})
+        options = self.options.model_dump(include={"batch", "seed", "reask", "behind_gates"})
+        return {
+            **judges, "template": template_fingerprint(), "pooling": fingerprint_of(pooling), "options": fingerprint_of(options),
+        }  # fmt: skip
 
     def _templates(self) -> set[str]:
         panel = self.panel

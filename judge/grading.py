@@ -15,7 +15,7 @@ from judge.evidence import suspicious
 from judge.exhibits import exhibit_of
 from judge.panel import Panel, Pooled, pool
 from judge.prompting import Exhibit
-from judge.record import GradeRecord, Judgement, RubricRef, summed
+from judge.record import GradeRecord, Judgement, summed
 from rubrics.criterion import NOT_APPLICABLE, Criterion
 from rubrics.filling import applies, fill
 from rubrics.grade import Grade
@@ -36,6 +36,7 @@ class Bench:
     substitutes: Sequence[Seat] = ()
     escalation: Sequence[Seat] = ()
     method: str = ""
+    grader: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -223,11 +224,22 @@ def _record(
         **{**vars(grade), "passed": None if tie else grade.passed, "flags": tuple(dict.fromkeys(flags)),
            "spread": _spread(case, pooled)},
         task_id=episode.task_id, episode_id=episode.id, group_id=episode.group_id, policy=episode.policy,
-        policy_step=episode.policy_step, trial=episode.trial, rubric=RubricRef.of(case.rubric), method=bench.method, panel=panel,
-        covariates=covariates(episode), cost=summed([j.usage for j in case.judgements]),
-        seconds=round(time.perf_counter() - case.started, 4), verdicts=tuple(verdicts), judgements=tuple(case.judgements),
+        policy_step=episode.policy_step, trial=episode.trial, rubric=case.rubric.reference, method=bench.method, grader=bench.grader,
+        panel=panel, covariates=covariates(episode), cost=summed([j.usage for j in case.judgements]),
+        seconds=round(time.perf_counter() - case.started, 4), verdicts=tuple(verdicts), judgements=_scored(case, grade),
         failures=tuple(failures), changes=case.changes,
     )  # fmt: skip
+
+
+def _scored(case: Case, grade: Grade) -> tuple[Judgement, ...]:
+    """The judgements, each with what the rubric makes of it alone: a calibration weighs whole judges by it."""
+    if len(case.judgements) == 1 and not case.judgements[0].failures:
+        return (case.judgements[0].model_copy(update={"score": grade.ungated}),)
+    return tuple(j.model_copy(update={"score": _score_alone(case, j)}) if j.verdicts else j for j in case.judgements)
+
+
+def _score_alone(case: Case, judgement: Judgement) -> float | None:
+    return score(case.filled, [*case.settled, *judgement.verdicts], forfeited=case.forfeited).ungated
 
 
 def _spread(case: Case, pooled: list[Pooled]) -> float | None:

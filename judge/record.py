@@ -7,22 +7,9 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue
 
 from rubrics.criterion import Noun
-from rubrics.grade import Finite, Grade
-from rubrics.rubric import Rubric
+from rubrics.grade import Finite, Grade, Score
+from rubrics.references import RubricRef
 from rubrics.verdict import Failure, Verdict
-
-
-class RubricRef(Noun):
-    """Which rubric graded: its id, version and the fingerprint of its content."""
-
-    id: str
-    version: str
-    fingerprint: str
-
-    @classmethod
-    def of(cls, rubric: Rubric) -> RubricRef:
-        """The reference to `rubric`."""
-        return cls(id=rubric.id, version=rubric.version, fingerprint=rubric.fingerprint)
 
 
 class Cost(Noun):
@@ -41,13 +28,18 @@ class Cost(Noun):
 
 
 class Judgement(Noun):
-    """What one judge gave: its verdicts, its failures, and the replies they stand in (`replies` are keys of the ledger)."""
+    """What one judge gave: its verdicts, its failures, and the replies they stand in (`replies` are keys of the ledger).
+
+    `score` is what the rubric makes of this judge's verdicts and the checks' alone, as if every gate were open: None where
+    something is missing.
+    """
 
     judge: str
     model: str | None = None
     verdicts: tuple[Verdict, ...] = ()
     failures: tuple[Failure, ...] = ()
     failure: Failure | None = None
+    score: Score | None = None
     usage: Cost = Cost()
     seconds: float = 0.0
     sample: int = 0
@@ -58,9 +50,11 @@ class Judgement(Noun):
 class GradeRecord(Grade):
     """A grade together with whose it is, how it came about and what it cost.
 
-    `method` is the fingerprint of all that can change a grade beside the rubric and the episode. `verdicts` are the pooled
+    `method` is the fingerprint of all that can change a grade beside the rubric and the episode, `grader` the fingerprints
+    of its parts (each judge, the templates, the pooling), so that a change can be named. `verdicts` are the pooled
     ones that the score was made of, `judgements` those of each judge, `failures` why verdicts are missing and whose fault
-    it is. `panel` names the judges whose verdicts count. `changes` is the state comparison.
+    it is. `panel` names the judges whose verdicts count. `changes` is the state comparison. `calibration` is the id of the
+    calibration that gave the reward, `calibrated` its value for each criterion.
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema")
@@ -72,8 +66,10 @@ class GradeRecord(Grade):
     trial: int | None = None
     rubric: RubricRef
     method: str
+    grader: dict[str, str] = {}
     panel: tuple[str, ...] = ()
     calibration: str | None = None
+    calibrated: dict[str, Score] = {}
     covariates: dict[str, JsonValue] = {}
     cost: Cost = Cost()
     seconds: float = 0.0

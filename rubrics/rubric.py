@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from rubrics.criterion import Criterion
 from rubrics.fingerprints import fingerprint_of
 from rubrics.nouns import CriterionId, Noun, Share, Weight
+from rubrics.references import CriterionRef, RubricRef
 
 MAX_DEPTH = 50
 MAX_CRITERIA = 5_000
@@ -138,6 +139,14 @@ class Rubric(Noun):
     def fingerprint(self) -> str:
         """Sixteen hex digits over all of its content."""
         return fingerprint_of(self.model_dump(mode="json", exclude_defaults=True))
+
+    @cached_property
+    def reference(self) -> RubricRef:
+        """What a grade record carries of it."""
+        return RubricRef.trusted(
+            id=self.id, version=self.version, fingerprint=self.fingerprint, pass_mark=self.pass_mark,
+            criteria={c.id: CriterionRef.of(c, self.shares[c.id]) for c in self.leaves},
+        )  # fmt: skip
 
     @cached_property
     def gates(self) -> tuple[Criterion, ...]:

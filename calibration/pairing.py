@@ -1,0 +1,186 @@
+"""Items from grade records, and labels paired with them: once, here, by episode and criterion. Pair first, then filter."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from calibration.errors import LabelError
+from calibration.items import Item, LeftOut, Pair, Pairing
+from calibration.label import OVERALL_LEVELS, Label
+from calibration.records import JudgementLike, RecordLike
+from rubrics.references import CriterionRef
+
+Key = tuple[str, str | None]
+NO_RECORD = "no grade record of this episode"
+NO_CRITERION = "no grade: the episode's rubric has no such criterion"
+NO_GRADE = "no grade: no verdict of a judge"
+UNSETTLED = "the people could not tell, or said that it does not apply"
+OFF_SCALE = "level not on the scale"
+TWICE = "one rater gave different answers to the same question"
+USED = "marked as used for tuning or as an example"
+
+
+def items_of(records: Iterable[RecordLike]) -> Iterator[Item]:
+    """Every judged criterion of every record, and each record as a whole (`criterion` None)."""
+    for record in records:
+        by_judge = _by_judge(record)
+        for criterion, reference in record.rubric.criteria.items():
+            if reference.judged:
+                yield _criterion_item(record, criterion, reference, by_judge)
+        yield _whole_item(record)
+
+
+def _by_judge(record: RecordLike) -> dict[str, dict[str, float]]:
+    """For each criterion the value of each judge that counts, averaged over its samples."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for judgement in record.judgements:
+        if judgement.judge in record.panel:
+            for verdict in judgement.verdicts:
+                if verdict.value is not None:
+                    found[verdict.criterion][judgement.judge].append(verdict.value)
+    return {c: {j: sum(v) / len(v) for j, v in judges.items()} for c, judges in found.items()}
+
+
+def _criterion_item(
+    record: RecordLike, criterion: str, reference: CriterionRef, by_judge: Mapping[str, dict[str, float]]
+) -> Item:
+    pooled = next((v.value for v in record.verdicts if v.criterion == criterion), None)
+    judges = by_judge.get(criterion, {})
+    return Item(
+        **_about(record), criterion=criterion, judges=judges, pooled=pooled, panel=tuple(sorted(judges)),
+        levels=reference.levels, fingerprint=reference.fingerprint, tags=reference.tags,
+        ungraded="" if pooled is not None else _why_ungraded(record, criterion),
+    )  # fmt: skip
+
+
+def _whole_item(record: RecordLike) -> Item:
+    judges = _scores(record.judgements, record.panel)
+    if not judges and len(record.panel) == 1 and record.ungated is not None:
+        judges = {record.panel[0]: record.ungated}
+    return Item(
+        **_about(record), criterion=None, judges=judges, pooled=record.ungated, panel=tuple(sorted(judges)),
+        levels=OVERALL_LEVELS, fingerprint=record.rubric.fingerprint,
+        ungraded="" if record.ungated is not None else _why_ungraded(record, None),
+    )  # fmt: skip
+
+
+def _scores(judgements: Sequence[JudgementLike], panel: Sequence[str]) -> dict[str, float]:
+    found: dict[str, list[float]] = defaultdict(list)
+    for judgement in judgements:
+        if judgement.judge in panel and judgement.score is not None and judgement.verdicts:
+            found[judgement.judge].append(judgement.score)
+    return {judge: sum(scores) / len(scores) for judge, scores in found.items()}
+
+
+def _about(record: RecordLike) -> dict[str, Any]:
+    numbers = {
+        k: float(v) for k, v in record.covariates.items() if isinstance(v, int | float) and not isinstance(v, bool)
+    }
+    return {
+        "episode": record.episode_id, "task": record.task_id, "covariates": numbers, "rubric": record.rubric.id,
+        "policy": record.policy, "policy_step": record.policy_step, "group": record.group_id,
+        "closed": bool(record.closed_gates), "gated": any(c.gate for c in record.rubric.criteria.values()),
+    }  # fmt: skip
+
+
+def _why_ungraded(record: RecordLike, criterion: str | None) -> str:
+    if record.closed_gates:
+        return f"closed by {record.closed_gates[0]}"
+    about = [f for f in record.failures if criterion is None or f.criterion == criterion]
+    return f"{about[0].kind} ({about[0].blame})" if about else "no verdict"
+
+
+def pair(records: Iterable[RecordLike], labels: Iterable[Label], *, items: Sequence[Item] | None = None) -> Pairing:
+    """Every labelled item with its truth: the mean over people, each counted once.
+
+    `items` saves working out those of `records` again. A level that is not on the scale, and a rater's answers to the same
+    question that differ, are left out and named with their places: nothing is guessed. Raises LabelError if an episode has
+    two grade records.
+    """
+    found = list(items_of(records)) if items is None else list(items)
+    by_key: dict[Key, Item] = {}
+    for item in found:
+        by_key.setdefault((item.episode, item.criterion), item)
+    twice = [k for k, n in Counter((i.episode, i.criterion) for i in found).items() if n > 1]
+    if twice:
+        raise LabelError(
+            f"{len(twice)} episode(s) are graded twice, such as {_name(twice[0])}; give each episode one grade record"
+        )
+    left: dict[str, list[str]] = defaultdict(list)
+    grouped = _grouped(labels, by_key, left)
+    pairs = [p for key, said in grouped.items() if (p := _pair(by_key[key], said, left)) is not None]
+    conflicts = tuple(
+        _name(k) for k, said in grouped.items() if len({_value(x, by_key[k]) for x in said if x.settled}) > 1
+    )
+    reasons = tuple(LeftOut(reason, tuple(ids)) for reason, ids in left.items())
+    return Pairing(tuple(pairs), tuple(found), reasons, conflicts)
+
+
+def _grouped(labels: Iterable[Label], items: Mapping[Key, Item], left: dict[str, list[str]]) -> dict[Key, list[Label]]:
+    said: dict[Key, dict[str, list[Label]]] = defaultdict(lambda: defaultdict(list))
+    episodes = {episode for episode, _ in items}
+    for label in labels:
+        key = (label.episode, label.criterion)
+        if label.used_for is not None:
+            left[f"{USED} ({label.used_for})"].append(_name(key))
+        elif key not in items:
+            left[NO_CRITERION if label.episode in episodes else NO_RECORD].append(_name(key))
+        elif label.settled and _value(label, items[key]) is None:
+            left[OFF_SCALE].append(_off_scale(label, items[key]))
+        else:
+            said[key][label.rater].append(label)
+    return {key: list(_consistent(raters, items[key], left)) for key, raters in said.items()}
+
+
+def _consistent(raters: Mapping[str, list[Label]], item: Item, left: dict[str, list[str]]) -> Iterator[Label]:
+    """One label a rater; a rater whose answers differ is left out, since either could be the slip."""
+    for rater, given in raters.items():
+        if len({_value(label, item) if label.settled else label.level for label in given}) == 1:
+            yield given[0]
+        else:
+            answers = " and ".join(f"{_said(label)}{_at(label)}" for label in given)
+            left[TWICE].append(f"{_name((item.episode, item.criterion))}: {rater} said {answers}")
+
+
+def _pair(item: Item, said: Sequence[Label], left: dict[str, list[str]]) -> Pair | None:
+    name = _name((item.episode, item.criterion))
+    raters = {label.rater: v for label in said if label.settled and (v := _value(label, item)) is not None}
+    if not said:
+        return None
+    if not raters:
+        left[UNSETTLED].append(name)
+        return None
+    if item.pooled is None or not item.judges:
+        left[f"{NO_GRADE}: {item.ungraded or 'no judge is named'}"].append(name)
+        return None
+    first = said[0]
+    return Pair(
+        item, sum(raters.values()) / len(raters), raters, tuple(label.rater for label in said if not label.settled),
+        first.inclusion, first.stratum,
+    )  # fmt: skip
+
+
+def _value(label: Label, item: Item) -> float | None:
+    """The value of a label on the item's scale; None if it is not on it."""
+    if label.level is None or label.level in (None, "cannot_tell", "not_applicable"):
+        return label.value
+    return item.levels.get(label.level)
+
+
+def _off_scale(label: Label, item: Item) -> str:
+    name = _name((label.episode, label.criterion))
+    return f"{name}{_at(label)}: {label.rater} chose {_said(label)}, expected one of {list(item.levels)}"
+
+
+def _said(label: Label) -> str:
+    return repr(label.level if label.level is not None else label.value)
+
+
+def _at(label: Label) -> str:
+    return f" ({label.place})" if label.place else ""
+
+
+def _name(key: Key) -> str:
+    return key[0] if key[1] is None else f"{key[0]}/{key[1]}"

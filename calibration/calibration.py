@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -91,6 +91,10 @@ class Escalation(Noun):
     """Rows of threshold, coverage, agreement and its lower bound."""
     why: str = ""
 
+    def escalates(self, p: float) -> bool | None:
+        """Whether a grade with calibrated probability `p` needs another look; None where no threshold was certified."""
+        return None if self.threshold is None else max(p, 1.0 - p) < self.threshold
+
 
 class RewardRule(Noun):
     """How a calibrated probability becomes a reward.
@@ -148,7 +152,7 @@ class Calibration(Noun):
         """The calibration of a document. Raises pydantic's ValidationError."""
         return cls.model_validate_json(text)
 
-    def maps_for(self, panel: frozenset[str]) -> Mapping[str, Any] | None:
+    def maps_for(self, panel: frozenset[str]) -> Mapping[str, Map] | None:
         """The maps for the judges that really answered; None if no map was fitted for them."""
         if panel == frozenset(self.panel):
             return self.maps

@@ -9,7 +9,8 @@ from typing import Any
 from calibration.errors import LabelError
 from calibration.items import Item, LeftOut, Pair, Pairing
 from calibration.label import OVERALL_LEVELS, Label
-from calibration.records import JudgementLike, RecordLike
+from calibration.records import RecordLike
+from calibration.values import covariates_of, scores_by_judge, values_by_judge
 from rubrics.references import CriterionRef
 
 Key = tuple[str, str | None]
@@ -25,22 +26,11 @@ USED = "marked as used for tuning or as an example"
 def items_of(records: Iterable[RecordLike]) -> Iterator[Item]:
     """Every judged criterion of every record, and each record as a whole (`criterion` None)."""
     for record in records:
-        by_judge = _by_judge(record)
+        by_judge = values_by_judge(record)
         for criterion, reference in record.rubric.criteria.items():
             if reference.judged:
                 yield _criterion_item(record, criterion, reference, by_judge)
         yield _whole_item(record)
-
-
-def _by_judge(record: RecordLike) -> dict[str, dict[str, float]]:
-    """For each criterion the value of each judge that counts, averaged over its samples."""
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for judgement in record.judgements:
-        if judgement.judge in record.panel:
-            for verdict in judgement.verdicts:
-                if verdict.value is not None:
-                    found[verdict.criterion][judgement.judge].append(verdict.value)
-    return {c: {j: sum(v) / len(v) for j, v in judges.items()} for c, judges in found.items()}
 
 
 def _criterion_item(
@@ -56,9 +46,7 @@ def _criterion_item(
 
 
 def _whole_item(record: RecordLike) -> Item:
-    judges = _scores(record.judgements, record.panel)
-    if not judges and len(record.panel) == 1 and record.ungated is not None:
-        judges = {record.panel[0]: record.ungated}
+    judges = scores_by_judge(record)
     return Item(
         **_about(record), criterion=None, judges=judges, pooled=record.ungated, panel=tuple(sorted(judges)),
         levels=OVERALL_LEVELS, fingerprint=record.rubric.fingerprint,
@@ -66,20 +54,9 @@ def _whole_item(record: RecordLike) -> Item:
     )  # fmt: skip
 
 
-def _scores(judgements: Sequence[JudgementLike], panel: Sequence[str]) -> dict[str, float]:
-    found: dict[str, list[float]] = defaultdict(list)
-    for judgement in judgements:
-        if judgement.judge in panel and judgement.score is not None and judgement.verdicts:
-            found[judgement.judge].append(judgement.score)
-    return {judge: sum(scores) / len(scores) for judge, scores in found.items()}
-
-
 def _about(record: RecordLike) -> dict[str, Any]:
-    numbers = {
-        k: float(v) for k, v in record.covariates.items() if isinstance(v, int | float) and not isinstance(v, bool)
-    }
     return {
-        "episode": record.episode_id, "task": record.task_id, "covariates": numbers, "rubric": record.rubric.id,
+        "episode": record.episode_id, "task": record.task_id, "covariates": covariates_of(record), "rubric": record.rubric.id,
         "policy": record.policy, "policy_step": record.policy_step, "group": record.group_id,
         "closed": bool(record.closed_gates), "gated": any(c.gate for c in record.rubric.criteria.values()),
     }  # fmt: skip

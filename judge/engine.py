@@ -14,6 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from calibration.applying import OTHER_GRADER, apply
+from calibration.calibration import Calibration as CalibrationFile
+from calibration.errors import OtherGraderError
 from judge.asking import Seat, Sitting
 from judge.checks import CheckSettings, validate_checks
 from judge.episode import Episode
@@ -42,7 +45,7 @@ if TYPE_CHECKING:
 MAX_GROUP = 1024
 LOCAL_TIMEOUT = 1800.0
 
-Calibration = Callable[[GradeRecord], GradeRecord]
+Calibration = CalibrationFile | Callable[[GradeRecord], GradeRecord]
 EpisodeSource = Episode | Mapping[str, Any]
 RubricSource = Rubric | str | Path | dict[str, Any] | None
 
@@ -184,7 +187,7 @@ class Engine:
 
     def _finish(self, record: GradeRecord, calibration: Calibration | None) -> GradeRecord:
         if calibration is not None:
-            record = calibration(record)
+            record = calibrated(record, calibration)
         if self.ledger is not None:
             self.ledger.record(record)
         return record
@@ -275,6 +278,17 @@ class Engine:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def calibrated(record: GradeRecord, calibration: Calibration) -> GradeRecord:
+    """The record with its reward. One of another grader keeps its score, has no reward and is flagged `other_grader`."""
+    if not isinstance(calibration, CalibrationFile):
+        return calibration(record)
+    try:
+        return apply(calibration, record)
+    except OtherGraderError:
+        flags = tuple(dict.fromkeys((*record.flags, OTHER_GRADER)))
+        return record.model_copy(update={"flags": flags, "calibration": calibration.id})
 
 
 def _report(error: UngradableError, on_error: Callable[[UngradableError], None] | None) -> None:

@@ -239,7 +239,8 @@ def _scored(case: Case, grade: Grade) -> tuple[Judgement, ...]:
 
 
 def _score_alone(case: Case, judgement: Judgement) -> float | None:
-    return score(case.filled, [*case.settled, *judgement.verdicts], forfeited=case.forfeited).ungated
+    said = [*case.settled, *judgement.verdicts, *_forfeits(case, judgement)]
+    return score(case.filled, said, forfeited=case.forfeited).ungated
 
 
 def _spread(case: Case, pooled: list[Pooled]) -> float | None:

@@ -37,6 +37,7 @@ app.add_typer(rubric_commands.app, name="rubric")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line (of `sys.argv` if None); an error of input is one sentence on stderr and exit code 2."""
+    from calibration.errors import CalibrationError
     from judge.errors import InputError, JudgeError
     from rubrics.errors import RubricError
 
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.stdout.write(f"rubric-judge {version('rubric-judge')}\n")
             return
         app(args=None if arguments is None else list(arguments), standalone_mode=True)
-    except (InputError, RubricError, JudgeError) as error:
+    except (InputError, RubricError, JudgeError, CalibrationError) as error:
         sys.stderr.write(f"judge: {error}\n")
         raise SystemExit(BAD_INPUT) from None
     except KeyboardInterrupt:

@@ -26,6 +26,10 @@ StoreOption = Annotated[
         envvar="RUBRIC_JUDGE_STORE",
     ),
 ]
+AcceptOption = Annotated[
+    bool,
+    typer.Option("--accept-other-grader", help="Use the calibration though the grader is another; grades are flagged."),
+]
 EpisodesArgument = Annotated[
     Path, typer.Argument(help="Episodes: .jsonl, .json, .gz, a folder, or - for standard input.", show_default=False)
 ]
@@ -78,16 +82,23 @@ def grade(
         bool, typer.Option("--allow-code", help="Let `python` checks run the functions they name.")
     ] = False,
     patience: Annotated[int, typer.Option(min=0, help="Stop after so many failures in a row (0: never).")] = 25,
+    calibration: Annotated[
+        Path | None,
+        typer.Option("--calibration", "-c", help="Give rewards with this calibration (see judge calibrate)."),
+    ] = None,
+    accept_other: AcceptOption = False,
     config: ConfigOption = None,
     store: StoreOption = None,
 ) -> None:
     """Grade episodes with a rubric, judges and checks.
 
     Replies are kept in a ledger, so that running the same command again pays only for what is missing. The output has one
-    record per episode, in the order of the input; lines that can't be read go to OUT.errors.jsonl.
+    record per episode, in the order of the input; lines that can't be read go to OUT.errors.jsonl. With --calibration each
+    record has a reward with its interval, and says whether it needs another look.
 
     Example: judge grade episodes.jsonl -r refund_reply --judge openai/gpt-5-mini --judge anthropic/claude-sonnet-4-5 -o grades.jsonl
     """
+    from judge.cli.rewarding import rewarding
     from judge.cli.running import Run
     from judge.cli.setup import existing, known_judges, rubric_source
     from judge.engine import Engine
@@ -105,7 +116,9 @@ def grade(
     settings: dict[str, Any] = {"pool": pool, "quorum": quorum, "repeats": repeat, "early_stop": early_stop}
     panel = _panel(known, judge or [], substitute or [], escalate_to or [], settings)
     engine = Engine(panel, options=options, store=None if dry_run else (store or default_path()))
-    run = Run(engine, existing(episodes), rubric_source(rubric), limit=limit, patience=patience)
+    rewards = rewarding(engine, calibration, accept=accept_other) if calibration else None
+    source = existing(episodes)
+    run = Run(engine, source, rubric_source(rubric), limit=limit, patience=patience, calibration=rewards)
     if dry_run:
         from judge.cli.dry_run import show_plan
 

@@ -19,7 +19,7 @@ from judge.cli.progress import Progress
 from judge.cli.setup import console
 from judge.cli.summary import Summary
 from judge.cli.turns import Turns
-from judge.engine import Engine, UngradableError
+from judge.engine import Calibration, Engine, UngradableError, calibrated
 from judge.episode import Episode
 from judge.errors import InputError, StoreError
 from judge.reading import BadLine, read_episodes
@@ -33,8 +33,9 @@ class Run:
     """Episodes of one file under one engine, with what was counted on the way."""
 
     def __init__(
-        self, engine: Engine, episodes: Path, rubric: Any, *, limit: int | None = None, patience: int = 25
-    ) -> None:
+        self, engine: Engine, episodes: Path, rubric: Any, *, limit: int | None = None, patience: int = 25,
+        calibration: Calibration | None = None,
+    ) -> None:  # fmt: skip
         self.engine = engine
         self.rubric = rubric
         self.path = episodes
@@ -44,6 +45,7 @@ class Run:
         self._source = episodes if episodes.is_file() else None
         self._limit = limit
         self._patience = patience
+        self._calibration = calibration
         self._output = Output(None, force=False, resume=False, method="")
         self._turns = Turns(self._output.earlier)
 
@@ -114,7 +116,10 @@ class Run:
         fresh = self._turns.fresh(self.episodes(), self._is_graded)
         async with self.engine:
             with Progress(self.path, self.summary, limit=self._limit) as progress:
-                async with aclosing(self.engine.grade_many(fresh, self.rubric, on_error=self.ungradable)) as records:
+                graded = self.engine.grade_many(
+                    fresh, self.rubric, calibration=self._calibration, on_error=self.ungradable
+                )
+                async with aclosing(graded) as records:
                     async for record in records:
                         self._take(record, emit)
                         progress.advance()
@@ -139,9 +144,12 @@ class Run:
 
     def _emit_kept(self, emit: Callable[[str], Any], lines: Iterable[str]) -> None:
         for line in lines:
-            self.summary.add(GradeRecord.from_json(line).model_copy(update={"cost": Cost()}))
+            kept = GradeRecord.from_json(line)
+            if self._calibration is not None:
+                kept = calibrated(kept, self._calibration)
+            self.summary.add(kept.model_copy(update={"cost": Cost()}))
             self.summary.kept += 1
-            emit(line)
+            emit(line if self._calibration is None else kept.to_json())
 
     def _finish(self, stopped: str | None, as_json: bool, output: Path | None) -> int:
         if not as_json:

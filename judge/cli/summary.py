@@ -39,6 +39,9 @@ class Summary:
     """The counts and means of a run."""
 
     score: Mean = field(default_factory=Mean)
+    reward: Mean = field(default_factory=Mean)
+    escalated: Counter[bool | None] = field(default_factory=Counter)
+    calibrated: bool = False
     criteria: dict[str, Mean] = field(default_factory=dict)
     passed: Counter[bool | None] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
@@ -55,6 +58,10 @@ class Summary:
     def add(self, record: GradeRecord) -> None:
         """Count one record."""
         self.score.add(record.score)
+        if record.calibration is not None:
+            self.calibrated = True
+            self.reward.add(record.reward)
+            self.escalated[record.escalate] += 1
         self.passed[record.passed] += 1
         for criterion, value in record.values.items():
             if criterion in record.not_applicable or criterion in record.skipped:
@@ -86,6 +93,8 @@ class Summary:
         return {
             "episodes": self.episodes, "graded": self.score.n, "ungraded": self.score.without, "unreadable": self.unreadable,
             "kept": self.kept, "mean_score": self.score.value,
+            **({"mean_reward": self.reward.value, "without_reward": self.reward.without, "escalate": self.escalated[True],
+                "stand": self.escalated[False]} if self.calibrated else {}),
             "passed": self.passed[True], "failed": self.passed[False], "open": self.passed[None],
             "criteria": {name: {"mean": m.value, "n": m.n, "without": m.without} for name, m in self.criteria.items()},
             "closed_gates": dict(self.closed_gates), "failures": dict(self.failures), "flags": dict(self.flags),
@@ -116,6 +125,11 @@ class Summary:
             str(self.score.n),
             str(self.score.without or ""),
         )
+        if self.calibrated:
+            table.add_row(
+                "[bold]reward[/bold]", number(self.reward.value), bar(self.reward.value), str(self.reward.n),
+                str(self.reward.without or ""),
+            )  # fmt: skip
         console.print(table)
         for line in self._lines():
             console.print(line, highlight=False)
@@ -128,6 +142,12 @@ class Summary:
         lines = [said]
         if self.passed[True] or self.passed[False]:
             lines.append(f"passed {self.passed[True]}, failed {self.passed[False]}, open {self.passed[None]}")
+        if self.escalated[True] or self.escalated[False]:
+            lines.append(f"{self.escalated[False]} grades may stand, {self.escalated[True]} need another look")
+        elif self.calibrated:
+            lines.append(
+                "which grades may stand could not be certified with the labels there are (see judge plan --certify)"
+            )
         if self.failures:
             lines.append("failures: " + counted(self.failures))
         if self.flags:

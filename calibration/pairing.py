@@ -17,6 +17,7 @@ Key = tuple[str, str | None]
 NO_RECORD = "no grade record of this episode"
 NO_CRITERION = "no grade: the episode's rubric has no such criterion"
 NO_GRADE = "no grade: no verdict of a judge"
+CLOSED = "settled by a gate: the reward is 0 whatever judges say"
 UNSETTLED = "the people could not tell, or said that it does not apply"
 OFF_SCALE = "level not on the scale"
 TWICE = "one rater gave different answers to the same question"
@@ -128,6 +129,9 @@ def _pair(item: Item, said: Sequence[Label], left: dict[str, list[str]]) -> Pair
         return None
     if not raters:
         left[UNSETTLED].append(name)
+        return None
+    if not item.judges and item.closed:
+        left[CLOSED].append(name)
         return None
     if item.pooled is None or not item.judges:
         left[f"{NO_GRADE}: {item.ungraded or 'no judge is named'}"].append(name)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 
 from calibration.records import RecordLike
 
 GATES_OPEN = "gates_open"
+LENGTH = "log_reply_chars"
 
 
 def values_by_judge(record: RecordLike) -> dict[str, dict[str, float]]:
@@ -33,7 +35,10 @@ def scores_by_judge(record: RecordLike) -> dict[str, float]:
 
 
 def covariates_of(record: RecordLike) -> dict[str, float]:
-    """The record's covariates that are numbers, and `gates_open` (0 or 1) where its rubric has gates."""
+    """The record's covariates that are numbers; `gates_open` (0 or 1) where its rubric has gates; `log_reply_chars`.
+
+    Lengths are skewed, so that their logarithm is what a linear slope can be about.
+    """
     numbers = {
         name: float(value)
         for name, value in record.covariates.items()
@@ -41,6 +46,8 @@ def covariates_of(record: RecordLike) -> dict[str, float]:
     }
     if any(reference.gate for reference in record.rubric.criteria.values()):
         numbers[GATES_OPEN] = 0.0 if record.closed_gates else 1.0
+    if "reply_chars" in numbers:
+        numbers[LENGTH] = math.log1p(numbers["reply_chars"])
     return numbers
 
 

@@ -78,7 +78,7 @@ def binary_judge(n: int, rate: float, rng: np.random.Generator, *, tpr: float = 
 
 
 def records_of(
-    panel: Panel, *, criterion: str = "solved", judges: Sequence[str] | None = None, **more: Any
+    panel: Panel, /, *, criterion: str = "solved", judges: Sequence[str] | None = None, **more: Any
 ) -> list[GradeRecord]:
     """The panel's values as grade records with one five-star criterion; the confounder stands in `covariates`."""
     names = list(judges or [f"j{n + 1}" for n in range(panel.values.shape[1])])

@@ -1,0 +1,295 @@
+"""`fit`: from grade records and labels to a calibration: a map for every question that has labels, for every panel that answered."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from calibration.calibration import (
+    ANY,
+    OVERALL,
+    TAG,
+    Calibration,
+    Candidate,
+    Escalation,
+    HeldOut,
+    LabelSet,
+    RewardRule,
+    Scope,
+    Truth,
+)
+from calibration.errors import CalibrationError, OtherGraderError
+from calibration.escalating import escalation
+from calibration.fitting import FitSettings, Fitted, fit_question
+from calibration.items import Pair, Pairing
+from calibration.label import Label
+from calibration.maps import LinearMap, Map
+from calibration.naming import parts_changed
+from calibration.pairing import pair
+from calibration.records import RecordLike
+from calibration.values import GATES_OPEN, LENGTH
+from calibration.wholes import labels_in_use, with_wholes
+
+FEWEST = 15
+MOST_PANELS = 8
+
+Predictions = dict[tuple[str, str | None], float]
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """How to fit. `covariates` are fed in as they are, `nuisances` held at a reference when predicting, so that nothing is
+    earned by them. `target` and `delta` are of the escalation: agreement above the threshold is at least `target` with
+    probability 1 - `delta`. `label_free` allows Dawid-Skene in place of labels."""
+
+    reward: RewardRule = field(default_factory=RewardRule)
+    covariates: tuple[str, ...] = ()
+    nuisances: tuple[str, ...] = (LENGTH,)
+    target: float = 0.85
+    delta: float = 0.1
+    resamples: int = 200
+    label_free: bool = False
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A calibration with what it was made from: the pairing, and for every labelled item the probability that maps fitted
+    without its task gave it."""
+
+    calibration: Calibration
+    pairing: Pairing
+    predictions: Predictions
+
+
+def fit(
+    records: Iterable[RecordLike], labels: Iterable[Label] = (), *, truth: Truth = "people",
+    options: FitOptions | None = None, rng: np.random.Generator | None = None,
+) -> Calibration:  # fmt: skip
+    """A calibration of the grader that made `records`, against people's labels, the state checks, or both.
+
+    Each criterion with 15 labels or more has a map of its own, shrunk toward that of its tag and of all criteria; the others
+    use these. Raises CalibrationError where there is nothing to fit, OtherGraderError where grades of several graders are mixed.
+    """
+    return fit_in_full(records, labels, truth=truth, options=options, rng=rng).calibration
+
+
+def fit_in_full(
+    records: Iterable[RecordLike], labels: Iterable[Label] = (), *, truth: Truth = "people",
+    options: FitOptions | None = None, rng: np.random.Generator | None = None,
+) -> Fit:  # fmt: skip
+    """The same, with the pairing and the cross-fitted probabilities that a report shows."""
+    options = options or FitOptions()
+    records = list(records)
+    method = _one_method(records)
+    labels = labels_in_use(records, labels, truth, options.reward)
+    pairing = with_wholes(records, pair(records, labels), gate=options.reward.state == "gate")
+    if not pairing.pairs:
+        raise CalibrationError(_nothing(pairing, labels))
+    work = _Work(pairing, options, rng or np.random.default_rng(0))
+    maps = work.maps(work.main)
+    if not maps:
+        raise CalibrationError(f"no question has a label on an episode that {' and '.join(work.main)} judged together")
+    others = {"+".join(panel): found for panel in work.others if (found := work.maps(panel))}
+    primary = OVERALL if OVERALL in maps else ANY
+    made = Calibration(
+        method=method, grader=dict(records[0].grader), models=_models(records), scope=_scope(records, maps, pairing),
+        truth=truth, panel=work.main, maps=maps, panels=others, covariates=work.references(maps),
+        reward=options.reward, escalation=work.escalation(maps), labels=_label_set(labels, pairing),
+        heldout=tuple(work.heldout), candidates=tuple(work.candidates), warnings=tuple(dict.fromkeys(work.warnings)),
+        badges=tuple(_badges(maps[primary], work.heldout_of(primary), truth)),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )  # fmt: skip
+    return Fit(made.identified(), pairing, work.predictions)
+
+
+def _one_method(records: Sequence[RecordLike]) -> str:
+    if not records:
+        raise CalibrationError("there are no grade records; grade some episodes with `judge grade … -o grades.jsonl`")
+    by_method: dict[str, list[RecordLike]] = defaultdict(list)
+    for record in records:
+        by_method[record.method].append(record)
+    if len(by_method) > 1:
+        (first, a), (second, b), *_ = by_method.items()
+        changed = "; ".join(parts_changed(a[0].grader, b[0].grader)) or f"methods {first} and {second}"
+        raise OtherGraderError(
+            f"grades of {len(by_method)} graders are mixed: {a[0].episode_id} ({len(a)} such) and {b[0].episode_id} ({len(b)}) "
+            f"differ: {changed}; calibrate each by itself"
+        )
+    return records[0].method
+
+
+def _nothing(pairing: Pairing, labels: Sequence[Label]) -> str:
+    if not labels:
+        return "there are no labels; import some with `judge label import FILE`, or give --labels FILE"
+    why = "; ".join(f"{left.n} {left.reason} ({', '.join(left.ids[:3])}…)" for left in pairing.left_out)
+    return f"none of {len(labels)} labels can be used: {why}"
+
+
+class _Work:
+    """The maps of one fit, panel by panel, with all that was noticed on the way."""
+
+    def __init__(self, pairing: Pairing, options: FitOptions, rng: np.random.Generator) -> None:
+        self.options = options
+        self.rng = rng
+        self.questions = _questions(pairing.pairs)
+        panels = Counter(tuple(sorted(p.item.judges)) for p in pairing.pairs)
+        self.main = max(panels, key=lambda panel: (panels[panel], len(panel)))
+        seen = Counter(tuple(sorted(item.judges)) for item in pairing.items if item.judges)
+        self.others = [panel for panel, _ in seen.most_common(MOST_PANELS + 1) if panel != self.main][:MOST_PANELS]
+        self.predictions: Predictions = {}
+        self.heldout: list[HeldOut] = []
+        self.candidates: list[Candidate] = []
+        self.warnings: list[str] = []
+
+    def maps(self, panel: tuple[str, ...]) -> dict[str, Map]:
+        """The maps for one panel: `any` first, then tags and criteria, each shrunk toward the one before it."""
+        maps: dict[str, Map] = {}
+        for key, parents in self._order():
+            pairs = [reduced for p in self.questions[key] if (reduced := _restricted(p, panel)) is not None]
+            if not pairs or (len(pairs) < FEWEST and key not in (ANY, OVERALL)):
+                continue
+            parent = next((maps[name] for name in parents if name in maps), None)
+            fitted = fit_question(pairs, panel, settings=self._settings(key, pairs, parent), rng=self.rng)
+            maps[key] = fitted.map
+            if panel == self.main:
+                self._note(key, pairs, fitted)
+        return maps
+
+    def _order(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        keys = self.questions
+        if ANY in keys:
+            yield ANY, ()
+        yield from ((key, (ANY,)) for key in keys if key.startswith(TAG))
+        for key, pairs in keys.items():
+            if key not in (ANY, OVERALL) and not key.startswith(TAG):
+                yield key, (*(TAG + tag for tag in pairs[0].item.tags), ANY)
+        if OVERALL in keys:
+            yield OVERALL, ()
+
+    def _settings(self, key: str, pairs: Sequence[Pair], parent: Map | None) -> FitSettings:
+        known = set.intersection(*(set(p.item.covariates) for p in pairs))
+        gates = (GATES_OPEN,) if self.options.reward.state == "feature" and key == OVERALL else ()
+        wanted = dict.fromkeys((*gates, *self.options.covariates, *self.options.nuisances))
+        return FitSettings(
+            key=key, covariates=tuple(name for name in wanted if name in known),
+            nuisances=tuple(name for name in self.options.nuisances if name in known),
+            parent=parent if isinstance(parent, LinearMap) else None, resamples=self.options.resamples,
+        )  # fmt: skip
+
+    def _note(self, key: str, pairs: Sequence[Pair], fitted: Fitted) -> None:
+        self.candidates += fitted.candidates
+        self.warnings += fitted.warnings
+        if fitted.heldout is not None:
+            self.heldout.append(fitted.heldout)
+        for pair_, p in zip(pairs, fitted.predictions, strict=True):
+            if np.isfinite(p) and not (key == ANY or key.startswith(TAG)):
+                self.predictions[pair_.item.episode, pair_.item.criterion] = float(p)
+            elif np.isfinite(p):
+                self.predictions.setdefault((pair_.item.episode, pair_.item.criterion), float(p))
+
+    def heldout_of(self, key: str) -> HeldOut | None:
+        """The held-out figures of one map."""
+        return next((held for held in self.heldout if held.key == key), None)
+
+    def references(self, maps: Mapping[str, Map]) -> dict[str, float]:
+        """The reference values of nuisance covariates, over all maps."""
+        return {k: v for m in maps.values() if isinstance(m, LinearMap) for k, v in m.references.items()}
+
+    def escalation(self, maps: Mapping[str, Map]) -> Escalation | None:
+        """The certified threshold for the whole."""
+        if OVERALL not in maps:
+            return None
+        rows = [
+            (max(p, 1 - p), (p >= 0.5) == (pair_.truth > 0.5), pair_.item.task)
+            for pair_ in self.questions[OVERALL]
+            if pair_.truth != 0.5 and (p := self.predictions.get((pair_.item.episode, None))) is not None
+        ]
+        if not rows:
+            return None
+        confidence, agrees, tasks = (np.array(column) for column in zip(*rows, strict=True))
+        return escalation(
+            confidence, agrees, tasks=tasks, target=self.options.target, delta=self.options.delta, rng=self.rng
+        )
+
+
+def _questions(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
+    """The pairs of every map there could be. A criterion's id stands for the question that most of its labels are about."""
+    found: dict[str, list[Pair]] = defaultdict(list)
+    contents: dict[str, Counter[str]] = defaultdict(Counter)
+    pairs = list(pairs)
+    for p in pairs:
+        if p.item.criterion is not None:
+            contents[p.item.criterion][p.item.fingerprint] += 1
+    for p in pairs:
+        criterion = p.item.criterion
+        if criterion is None:
+            found[OVERALL].append(p)
+            continue
+        found[ANY].append(p)
+        for tag in p.item.tags:
+            found[TAG + tag].append(p)
+        if p.item.fingerprint == contents[criterion].most_common(1)[0][0]:
+            found[criterion].append(p)
+    return found
+
+
+def _restricted(pair_: Pair, panel: tuple[str, ...]) -> Pair | None:
+    """The pair as this panel would have answered it; None if one of its judges gave no value."""
+    judges = pair_.item.judges
+    if any(judge not in judges for judge in panel):
+        return None
+    if len(judges) == len(panel):
+        return pair_
+    return replace(pair_, item=replace(pair_.item, judges={judge: judges[judge] for judge in panel}, panel=panel))
+
+
+def _scope(records: Sequence[RecordLike], maps: Mapping[str, Map], pairing: Pairing) -> Scope:
+    questions = _questions(pairing.pairs)
+    criteria = {key: questions[key][0].item.fingerprint for key in maps if key in questions and _is_criterion(key)}
+    asked = {p.item.criterion: p.item.fingerprint for p in pairing.pairs if p.item.criterion is not None}
+    tags = tuple(key.removeprefix(TAG) for key in maps if key.startswith(TAG))
+    rubrics = {record.rubric.id: record.rubric.fingerprint for record in records}
+    return Scope(rubrics=rubrics, criteria={**asked, **criteria}, tags=tags)
+
+
+def _is_criterion(key: str) -> bool:
+    return key not in (ANY, OVERALL) and not key.startswith(TAG)
+
+
+def _models(records: Iterable[RecordLike]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for record in records:
+        for judgement in record.judgements:
+            if judgement.model:
+                found[judgement.judge].add(judgement.model)
+    return {judge: tuple(sorted(models)) for judge, models in sorted(found.items())}
+
+
+def hash_of(labels: Iterable[Label]) -> str:
+    """Sixteen hex digits over who said what about which episode: a changed label set can be told from the old one."""
+    rows = sorted(f"{x.episode}\t{x.criterion or ''}\t{x.rater}\t{x.level}\t{x.value}" for x in labels)
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
+
+
+def _label_set(labels: Sequence[Label], pairing: Pairing) -> LabelSet:
+    return LabelSet(
+        n=len(pairing.pairs), tasks=len({p.item.task for p in pairing.pairs}),
+        raters=len({rater for p in pairing.pairs for rater in p.raters}), ids_hash=hash_of(labels),
+        left_out={left.reason: left.n for left in pairing.left_out}, coverage=pairing.coverage,
+    )  # fmt: skip
+
+
+def _badges(primary: Map, held: HeldOut | None, truth: Truth) -> Iterator[str]:
+    if primary.rung == "mean":
+        yield "uncalibrated"
+    if held is not None and not held.signal:
+        yield "no_signal"
+    if held is not None and held.youden.low is not None and held.youden.low <= 0:
+        yield "worse_than_chance"
+    if truth == "state":
+        yield "state_truth"

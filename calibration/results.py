@@ -78,8 +78,10 @@ class AltTest(Noun):
 
 
 class JudgeDiagnosis(Noun):
-    """One judge of a panel. `severity` is how far its values lie above (+: lenient) the panel's mean. `gain` is how much worse
-    the cross-validated Brier score gets without it; `adds_nothing` is True if that is within its standard error of 0."""
+    """One judge of a panel. It passes an episode with a value above a half; `accuracy`, `tpr`, `tnr` and `youden` are against the
+    truth cut likewise. `severity` is how far its values lie above (+: lenient) the panel's mean, `leniency` how far above the
+    truth. `gain` is how much worse the cross-validated Brier score gets without it; `adds_nothing` is True if that is within
+    its standard error of 0, None if there are too few labels to say."""
 
     judge: str
     n: int
@@ -88,6 +90,7 @@ class JudgeDiagnosis(Noun):
     tnr: Figure
     youden: Figure
     severity: Figure
+    leniency: Figure = Figure(value=None, why="not asked for")
     gain: Figure
     adds_nothing: bool | None = None
 
@@ -95,30 +98,50 @@ class JudgeDiagnosis(Noun):
 class PanelDiagnosis(Noun):
     """How a panel's judges hang together. Matrices are in the order of `judges`.
 
-    `effective` is Kish's number of independent judges, m / (1 + (m - 1) r) with r the mean correlation of errors. `variance`
-    gives the shares of the variance of values that lie between episodes, between judges and in the rest; `dependability`
-    for 1, 3, 5 … judges the relative (G) and absolute (Phi) coefficient.
+    `error_correlation` is that of being wrong (0 or 1). `effective` is Kish's number of independent judges, m / (1 + (m - 1) r)
+    with r the mean of those correlations, at most m. `majority` is how often the panel's vote is right (a tie counts half),
+    `independent` how often it would be if judges as good erred independently. `agreement` is the share of items on which two
+    judges give the same pass or fail, `kappa` the quadratic weighted kappa of their values (Cohen's on two levels).
+    `variance` gives the shares of the variance of values that lie between episodes, between judges and in the rest;
+    `dependability` for 1, 3, 5 … judges the relative (G) and absolute (Phi) coefficient: how consistent they are, not how right.
     """
 
     criterion: str | None
     judges: tuple[JudgeDiagnosis, ...]
     n: int
+    tasks: int = 0
     error_correlation: tuple[tuple[Finite | None, ...], ...] = ()
     agreement: tuple[tuple[Score | None, ...], ...] = ()
+    kappa: tuple[tuple[Finite | None, ...], ...] = ()
     mean_correlation: Figure
     effective: Figure
+    majority: Figure = Figure(value=None, why="not asked for")
+    independent: Figure = Figure(value=None, why="not asked for")
     variance: dict[Literal["episode", "judge", "rest"], Score] = {}
     dependability: dict[int, tuple[Score, Score]] = {}
+    reads: str = ""
+    """What it means in a sentence."""
     warnings: tuple[str, ...] = ()
 
 
 class Bias(Noun):
-    """A leaning of the judges that people do not share: the slope of (judge - truth) on one covariate, per `unit` of it."""
+    """A leaning of the judges that people do not share: the slope of (judge - truth) on one covariate, per `unit` of it.
+
+    `judge` is a judge's name or `panel` (what the judges give together). `criterion` is None for episodes as a whole, `any`
+    for all criteria together. `p_value` is for a slope of 0; `flagged` is True where it stays below 5% after the correction of
+    Benjamini and Hochberg (1995) over all biases looked at together. For `name` `clustering`, `slope` is how much larger the
+    share of the judge's commonest value is than that of people's, and `details` has both shares, the entropies in bits, and
+    the earth mover's distance between the two histograms. A slope that can't be known is None, and `slope.why` says why.
+    """
 
     name: str
     judge: str
     slope: Figure
     unit: str = "standard deviation"
+    criterion: str | None = None
+    p_value: Score | None = None
+    flagged: bool = False
+    details: dict[str, Finite] = {}
     reads: str = ""
     """What it means in a sentence."""
 

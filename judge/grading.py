@@ -104,8 +104,10 @@ def open_case(episode: Episode, rubric: Rubric, settings: CheckSettings, *, behi
 
 
 def _settle(case: Case, criterion: Criterion, checked: Checked) -> None:
-    if checked.changes and not case.changes:
-        case.changes = _worth_keeping(checked.changes)
+    if checked.changes:
+        known = {(change.get("path"), change.get("kind")) for change in case.changes}
+        new = [change for change in checked.changes if (change.get("path"), change.get("kind")) not in known]
+        case.changes = _worth_keeping((*case.changes, *new))
     if checked.verdict is not None:
         case.settled.append(checked.verdict)
     if checked.failure is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from rubrics.criterion import Criterion, Noun
+from rubrics.criterion import Criterion, Evidence, Noun
 from rubrics.grade import Finite, Score
 
 
@@ -13,7 +13,8 @@ class CriterionRef(Noun):
 
     `fingerprint` covers all that can change an answer to the question. `weight` is its share of the whole when every
     criterion applies, negative for a penalty. `levels` gives each level's value. `shadows` names the part of the state
-    comparison that decides the same question.
+    comparison that decides the same question. `check` is what settles it by code, as the rubric writes it, and `evidence` what a
+    judge may see; each is None where the other holds, and both are in records that say neither.
     """
 
     fingerprint: str
@@ -23,6 +24,8 @@ class CriterionRef(Noun):
     gate: bool = False
     tags: tuple[str, ...] = ()
     shadows: dict[str, JsonValue] | None = None
+    check: dict[str, JsonValue] | None = None
+    evidence: tuple[Evidence, ...] | None = None
 
     @classmethod
     def of(cls, criterion: Criterion, weight: float) -> CriterionRef:
@@ -30,6 +33,8 @@ class CriterionRef(Noun):
         return cls.trusted(
             fingerprint=criterion.fingerprint, weight=weight, levels={level.name: level.value for level in criterion.levels},
             judged=criterion.judged, gate=criterion.is_gate, tags=criterion.tags, shadows=criterion.shadows,
+            check=criterion.check and criterion.check.model_dump(mode="json"),
+            evidence=criterion.evidence if criterion.judged else None,
         )  # fmt: skip
 
 

@@ -31,6 +31,10 @@ def _split(reference: str) -> tuple[str, str]:
     return path, name
 
 
+RECORDED = "recorded"
+"""The note on every reply: what its judge was shown is not known."""
+
+
 class ReplayedError(JudgeError):
     """A failure that was recorded for one episode: it comes again however often it is asked, and says nothing of others."""
 
@@ -112,7 +116,7 @@ class Recorded:
 
 
 def _reply(text: str, model: str | None, finish: Finish, changed: bool) -> Reply:
-    notes = (NOTE,) if changed else ()
+    notes = (RECORDED, NOTE) if changed else (RECORDED,)
     return Reply(text=text, finish=finish, model=model, usage=Usage(usd=0.0, calls=0), notes=notes)
 
 

@@ -1,0 +1,136 @@
+"""Truth from state checks: labels that cost nothing, for the criteria that a state comparison decides and for the whole."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from calibration.items import LeftOut
+from calibration.label import FAIL, PASS, Label
+from calibration.oracles.changes import faults_of, in_words
+from calibration.oracles.facts import (
+    STATE_RATER,
+    goal_is_empty,
+    positive_gates,
+    state_criteria,
+    state_passes,
+    weighted_state,
+)
+from calibration.oracles.shadows import Shadow, shadow_of
+from calibration.records import RecordLike
+from rubrics.references import CriterionRef
+
+EMPTY_GOAL = "the goal requires nothing, so that doing nothing passes"
+NO_STATE = "the state check could not look"
+NOT_COMPARED = "no state check compares the tables that the criterion shadows"
+CIRCULAR = "the state check has a weight in the score, which would be measured against itself"
+NOT_STATED = "no state check in the rubric"
+
+
+@dataclass(frozen=True, slots=True)
+class StateTruth:
+    """The labels that state checks give, and what they leave open, with the reason."""
+
+    labels: tuple[Label, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def empty_goals(self) -> tuple[str, ...]:
+        """Episodes that are not labelled as a whole because their goal requires nothing and no other gate does."""
+        return tuple(e for left in self.left_out if left.reason == EMPTY_GOAL for e in left.ids if "/" not in e)
+
+
+def state_labels(records: Iterable[RecordLike]) -> Iterator[Label]:
+    """The labels that state checks give, by rater `check:state`.
+
+    A judged criterion with `shadows` has its best level where no change of the shadowed kinds touches the shadowed part,
+    else its worst (turned round for a penalty), provided that the goal asks for something there or that the criterion is
+    only about what was to be left alone. The whole has `pass` or `fail`, provided that the goal, or another gate settled by
+    code, asks for something. Raises CalibrationError for `shadows` that can't be read.
+    """
+    return (answer for record in records for answer in _answers(record) if isinstance(answer, Label))
+
+
+def state_truth(records: Iterable[RecordLike]) -> StateTruth:
+    """The same labels with all that was left out and why: episodes, or `EPISODE/CRITERION`."""
+    labels: list[Label] = []
+    left: dict[str, list[str]] = defaultdict(list)
+    for record in records:
+        for answer in _answers(record):
+            if isinstance(answer, Label):
+                labels.append(answer)
+            else:
+                left[answer.reason].append(answer.name)
+    return StateTruth(tuple(labels), tuple(LeftOut(reason, tuple(names)) for reason, names in left.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A question that the state leaves open."""
+
+    name: str
+    reason: str
+
+
+def _answers(record: RecordLike) -> Iterator[Label | _Open]:
+    yield from (_shadowed(record, c, reference, s) for c, reference, s in _shadows(record))
+    yield _whole(record)
+
+
+def _shadows(record: RecordLike) -> Iterator[tuple[str, CriterionRef, Shadow]]:
+    for criterion, reference in record.rubric.criteria.items():
+        shadow = shadow_of(criterion, reference.shadows)
+        if reference.judged and shadow is not None and criterion not in record.not_applicable:
+            yield criterion, reference, shadow
+
+
+def _shadowed(record: RecordLike, criterion: str, reference: CriterionRef, shadow: Shadow) -> Label | _Open:
+    name = f"{record.episode_id}/{criterion}"
+    compared = _comparing(record, shadow)
+    if not compared:
+        return _Open(name, NOT_COMPARED if state_criteria(record) else NOT_STATED)
+    if any(record.values.get(c) is None for c in compared):
+        return _Open(name, NO_STATE)
+    if shadow.positive and not shadow.required(record.changes):
+        return _Open(name, EMPTY_GOAL)
+    faults = shadow.faults(record.changes)
+    ordered = sorted(reference.levels, key=reference.levels.__getitem__)
+    level = ordered[0 if bool(faults) == (reference.weight >= 0) else -1]
+    note = in_words(faults) if faults else "no such change"
+    return Label(episode=record.episode_id, criterion=criterion, rater=STATE_RATER, level=level, note=note)
+
+
+def _comparing(record: RecordLike, shadow: Shadow) -> list[str]:
+    """The state criteria that look at what is shadowed; none if a shadowed table is looked at by none."""
+    scopes = {c: _scope(record.rubric.criteria.get(c)) for c in state_criteria(record)}
+    wanted = shadow.tables
+    covered = all(any(scope is None or table in scope for scope in scopes.values()) for table in wanted)
+    found = [c for c, scope in scopes.items() if scope is None or not wanted or wanted & scope]
+    return found if covered else []
+
+
+def _scope(reference: CriterionRef | None) -> frozenset[str] | None:
+    """The tables that a state criterion compares; None for all."""
+    tables = (reference.check or {}).get("tables") if reference else None
+    return (
+        frozenset([tables] if isinstance(tables, str) else map(str, tables)) if isinstance(tables, list | str) else None
+    )
+
+
+def _whole(record: RecordLike) -> Label | _Open:
+    name, passes = record.episode_id, state_passes(record)
+    if not state_criteria(record):
+        return _Open(name, NOT_STATED)
+    if passes is None:
+        return _Open(name, NO_STATE)
+    if any(True for _ in weighted_state(record)):
+        return _Open(name, CIRCULAR)
+    note = in_words(faults_of(record.changes)) or "the final state is right"
+    if goal_is_empty(record):
+        gates = positive_gates(record)
+        if not gates:
+            return _Open(name, EMPTY_GOAL)
+        passes = passes and all(gates.values())
+        note = f"the goal requires nothing; decided with {', '.join(gates)}"
+    return Label(episode=name, rater=STATE_RATER, level=PASS if passes else FAIL, note=note)

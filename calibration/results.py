@@ -12,10 +12,14 @@ from rubrics.grade import Score
 class Agreement(Noun):
     """How far two raters agree on the items that both answered.
 
-    `a` is compared with `b`: where one is the truth, it is `b`. `confusion` counts items by the level of `a` (rows) and of
-    `b` (columns), in the order of `levels`. `alpha` is at the level of measurement that the scale has. `tpr`, `tnr` and
-    `youden` take both cut at a half (ties are left out). `ceiling` is the agreement of people with each other, where several
-    labelled. `warnings` are sentences, such as too few items.
+    `a` is compared with `b`: where one is the truth, it is `b`. `criterion` None is the episode as a whole, `all criteria`
+    every criterion together. `confusion` counts items by the level of `a` (rows) and of `b` (columns), in the order of
+    `levels`; a value that is a mean counts at its nearest level, and one exactly midway at none. `rate_a` and `rate_b` are
+    the shares above a half. `weighted_kappa` has quadratic weights by rank, and so has `ac2`. `alpha` is at the level of
+    measurement that the scale has: nominal for two levels, else ordinal. `tpr`, `tnr` and `youden` take both cut at a half
+    (ties are left out), with `b` as the truth. The correlations are of the values as they are. `ceiling` is the agreement of
+    people with each other, where several labelled. `left_out` counts items without a value of both by reason, `coverage` is
+    the share of what `b` answered that `a` answered too. `warnings` are sentences, such as too few items.
     """
 
     a: str
@@ -47,8 +51,28 @@ class Agreement(Noun):
     warnings: tuple[str, ...] = ()
 
 
+class AgreementTable(Noun):
+    """Two raters compared, criterion by criterion.
+
+    `rows` has a row for each criterion and, where both rated it, one for the episode as a whole (last). `pooled` takes the
+    items of all criteria together, `macro` is the plain mean of each figure over the criteria that have it (`n` counts
+    those); both leave the whole out, and are absent where there is one criterion or none.
+    """
+
+    a: str
+    b: str
+    rows: tuple[Agreement, ...]
+    pooled: Agreement | None = None
+    macro: dict[str, Figure] = {}
+
+
 class Ceiling(Noun):
-    """How far people agree with each other: no judge can be shown to be better. Over items with two raters or more."""
+    """How far people agree with each other: no judge can be shown to be better. Over items with two raters or more.
+
+    `raw` is the mean over items of the share of pairs of people who chose the same level, `kappa` that of all these pairs,
+    each person in both roles (two people with the same base rates: Cohen's). `alpha` is Krippendorff's at the level of
+    measurement of the scale, `ac2` has quadratic weights. `conflicts` are the items on which they differ, and how.
+    """
 
     raters: int
     n: int
@@ -56,13 +80,19 @@ class Ceiling(Noun):
     kappa: Figure
     alpha: Figure
     ac2: Figure
+    criterion: str | None = None
+    tasks: int = 0
+    conflicts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class AltTest(Noun):
     """The alternative-annotator test (Calderon et al., ACL 2025): may the judge stand in for a person?
 
     `winning_rate` is the share of people whom it can replace at the cost `epsilon`; it passes at a half or more.
-    `advantage` is the mean probability that it is as close to the others as the person is.
+    `advantage` is the mean probability that it is as close to the others as the person is. `p_values` are those of each
+    person, before the correction for several tests; `replaced` are the people whom it can replace. All are None or empty
+    where the test cannot be made, and `why` says what is missing.
     """
 
     judge: str
@@ -74,6 +104,7 @@ class AltTest(Noun):
     raters: int
     n: int
     p_values: dict[str, Score] = {}
+    replaced: tuple[str, ...] = ()
     why: str = ""
 
 
@@ -208,7 +239,10 @@ class Drift(Noun):
 
 
 class Disagreement(Noun):
-    """An episode on which two sources of truth or a judge and the truth differ, and what to look at."""
+    """An episode on which two sources of truth or a judge and the truth differ, and what to look at.
+
+    `empty_goal`: its goal requires nothing, so that the state check passes an agent that does nothing.
+    """
 
     episode: str
     task: str
@@ -220,6 +254,27 @@ class Disagreement(Noun):
     p: Score | None = None
     detail: str = ""
     reason: str = ""
+    empty_goal: bool = False
+
+
+class AgainstState(Noun):
+    """One judge (or the panel) against the database: on a criterion that the state comparison decides, or on the whole.
+
+    `shown` says whether it saw the state's changes: True makes it circular, None is not known. `tpr`, `tnr` and `youden` cut both at a
+    half; ties are left out. `failures` are the episodes that the database fails: fewer than 20 leave `tnr` open.
+    """
+
+    judge: str
+    criterion: str | None
+    shown: bool | None
+    n: int
+    tasks: int
+    failures: int
+    rate: Figure
+    accuracy: Figure
+    tpr: Figure
+    tnr: Figure
+    youden: Figure
 
 
 class StateAudit(Noun):
@@ -227,7 +282,13 @@ class StateAudit(Noun):
 
     `suspect_goals`: the state check fails what panel and people pass. `gamed`: the state check passes what people (or a second
     opinion) fail. `shadowed` are agreements of the judges with the state check on the criteria that it decides; `baselines`
-    are trivial predictors of the same truth (AUC), to see what is skill.
+    are trivial predictors of the same truth (AUC), to see what is skill. `judges` are all judges against the database with the
+    state hidden from them, shown, and not known which. `state_hidden` False or None: the audit does not count.
+
+    `pass_rate` is the state check's. `intraclass` is the correlation of two episodes of a task, `worth` how many independent
+    episodes they are; `same_outcome` of `repeated` tasks with several episodes end alike in all. `within_tasks` is the share of pairs
+    of a task's episodes that the panel ranks as the state check does, `within_tasks_people` as people do. `left_out` counts episodes
+    without a state verdict, and those that are no free truth, by reason.
     """
 
     n: int
@@ -242,6 +303,13 @@ class StateAudit(Noun):
     intraclass: Figure | None = None
     within_tasks: Figure | None = None
     warnings: tuple[str, ...] = ()
+    judges: tuple[AgainstState, ...] = ()
+    pass_rate: Figure | None = None
+    worth: Finite | None = None
+    same_outcome: int = 0
+    repeated: int = 0
+    within_tasks_people: Figure | None = None
+    left_out: dict[str, int] = {}
 
 
 class Queued(Noun):
@@ -265,21 +333,47 @@ class Plan(Noun):
 
 
 class StepHealth(Noun):
-    """The grades of one policy step, as a trainer meets them."""
+    """The grades of one policy step, as a trainer meets them.
+
+    What is paid is the calibrated reward, or the score where no calibration was applied (`paid` says which). `groups` are
+    sets of two or more siblings (same `group_id`, or the same task where none is given); one is without signal if what is paid
+    does not differ within it, or fewer than two are paid anything. `ungraded` is the share of episodes without a score,
+    `by_blame` their number by the blame of the first failure, or `tie`, `nothing_applies`, `unknown`. `failures` counts the
+    episodes, graded or not, with some failure of each blame. `forfeited`: held against the agent since it was not readable;
+    `escalated`: scored, but without a reward; `closed`: 0 behind a gate. `mean_reward` has its interval by task.
+    `length_slope` is the rise of what is paid per standard deviation of the logarithm of the reply's length, errors clustered by
+    group; `length_within_groups` the same between siblings. `saturated` criteria earn all there is in at least 98% of
+    episodes, `dead` ones nothing (or always the same).
+    """
 
     policy: str | None
     policy_step: int | None
     episodes: int
+    tasks: int = 0
     groups: int
+    paid: Literal["reward", "score", "both", "nothing"] = "nothing"
     groups_without_signal: Figure
     ungraded: Figure
     by_blame: dict[str, int] = {}
+    failures: dict[str, int] = {}
     ties: Figure
+    forfeited: Figure = Figure(value=None, why="not counted")
+    escalated: Figure = Figure(value=None, why="not counted")
+    closed: Figure = Figure(value=None, why="not counted")
     mean_reward: Figure
+    coverage: Figure = Figure(value=None, why="not counted")
+    length: Figure = Figure(value=None, why="not counted")
+    """The geometric mean of the reply's length in characters."""
     length_slope: Figure
+    length_within_groups: Figure = Figure(value=None, why="not counted")
     saturated: tuple[str, ...] = ()
     dead: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def healthy(self) -> bool:
+        """True if there is nothing to warn of: what an exit code goes by."""
+        return not self.warnings
 
 
 Agreement.model_rebuild()

@@ -30,15 +30,14 @@ NOT_STATED = "no state check in the rubric"
 
 @dataclass(frozen=True, slots=True)
 class StateTruth:
-    """The labels that state checks give, and what they leave open, with the reason."""
+    """The labels that state checks give, and what they leave open, with the reason.
+
+    `empty_goals` are the episodes not labelled as a whole because their goal, and every other gate, requires nothing.
+    """
 
     labels: tuple[Label, ...]
     left_out: tuple[LeftOut, ...]
-
-    @property
-    def empty_goals(self) -> tuple[str, ...]:
-        """Episodes that are not labelled as a whole because their goal requires nothing and no other gate does."""
-        return tuple(e for left in self.left_out if left.reason == EMPTY_GOAL for e in left.ids if "/" not in e)
+    empty_goals: tuple[str, ...]
 
 
 def state_labels(records: Iterable[RecordLike]) -> Iterator[Label]:
@@ -54,23 +53,32 @@ def state_labels(records: Iterable[RecordLike]) -> Iterator[Label]:
 
 def state_truth(records: Iterable[RecordLike]) -> StateTruth:
     """The same labels with all that was left out and why: episodes, or `EPISODE/CRITERION`."""
-    labels: list[Label] = []
+    answers = [answer for record in records for answer in _answers(record)]
     left: dict[str, list[str]] = defaultdict(list)
-    for record in records:
-        for answer in _answers(record):
-            if isinstance(answer, Label):
-                labels.append(answer)
-            else:
-                left[answer.reason].append(answer.name)
-    return StateTruth(tuple(labels), tuple(LeftOut(reason, tuple(names)) for reason, names in left.items()))
+    for open_ in (answer for answer in answers if isinstance(answer, _Open)):
+        left[open_.reason].append(open_.name)
+    return StateTruth(
+        tuple(answer for answer in answers if isinstance(answer, Label)),
+        tuple(LeftOut(reason, tuple(names)) for reason, names in left.items()),
+        tuple(
+            answer.episode
+            for answer in answers
+            if isinstance(answer, _Open) and answer.criterion is None and answer.reason == EMPTY_GOAL
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
     """A question that the state leaves open."""
 
-    name: str
+    episode: str
+    criterion: str | None
     reason: str
+
+    @property
+    def name(self) -> str:
+        return self.episode if self.criterion is None else f"{self.episode}/{self.criterion}"
 
 
 def _answers(record: RecordLike) -> Iterator[Label | _Open]:
@@ -86,19 +94,19 @@ def _shadows(record: RecordLike) -> Iterator[tuple[str, CriterionRef, Shadow]]:
 
 
 def _shadowed(record: RecordLike, criterion: str, reference: CriterionRef, shadow: Shadow) -> Label | _Open:
-    name = f"{record.episode_id}/{criterion}"
+    episode = record.episode_id
     compared = _comparing(record, shadow)
     if not compared:
-        return _Open(name, NOT_COMPARED if state_criteria(record) else NOT_STATED)
+        return _Open(episode, criterion, NOT_COMPARED if state_criteria(record) else NOT_STATED)
     if any(record.values.get(c) is None for c in compared):
-        return _Open(name, NO_STATE)
+        return _Open(episode, criterion, NO_STATE)
     if shadow.positive and not shadow.required(record.changes):
-        return _Open(name, EMPTY_GOAL)
+        return _Open(episode, criterion, EMPTY_GOAL)
     faults = shadow.faults(record.changes)
     ordered = sorted(reference.levels, key=reference.levels.__getitem__)
     level = ordered[0 if bool(faults) == (reference.weight >= 0) else -1]
     note = in_words(faults) if faults else "no such change"
-    return Label(episode=record.episode_id, criterion=criterion, rater=STATE_RATER, level=level, note=note)
+    return Label(episode=episode, criterion=criterion, rater=STATE_RATER, level=level, note=note)
 
 
 def _comparing(record: RecordLike, shadow: Shadow) -> list[str]:
@@ -119,18 +127,18 @@ def _scope(reference: CriterionRef | None) -> frozenset[str] | None:
 
 
 def _whole(record: RecordLike) -> Label | _Open:
-    name, passes = record.episode_id, state_passes(record)
+    episode, passes = record.episode_id, state_passes(record)
     if not state_criteria(record):
-        return _Open(name, NOT_STATED)
+        return _Open(episode, None, NOT_STATED)
     if passes is None:
-        return _Open(name, NO_STATE)
+        return _Open(episode, None, NO_STATE)
     if any(True for _ in weighted_state(record)):
-        return _Open(name, CIRCULAR)
+        return _Open(episode, None, CIRCULAR)
     note = in_words(faults_of(record.changes)) or "the final state is right"
     if goal_is_empty(record):
         gates = positive_gates(record)
         if not gates:
-            return _Open(name, EMPTY_GOAL)
+            return _Open(episode, None, EMPTY_GOAL)
         passes = passes and all(gates.values())
         note = f"the goal requires nothing; decided with {', '.join(gates)}"
-    return Label(episode=name, rater=STATE_RATER, level=PASS if passes else FAIL, note=note)
+    return Label(episode=episode, rater=STATE_RATER, level=PASS if passes else FAIL, note=note)

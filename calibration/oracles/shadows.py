@@ -80,7 +80,7 @@ def _listed(value: Any) -> list[str]:
 
 def _pattern(path: str) -> Steps:
     plain = re.sub(r"\[\s*['\"]?(.*?)['\"]?\s*\]", r".\1", path.strip()).removeprefix("$").strip("./")
-    steps = tuple(plain.split("/" if "/" in plain else "."))
+    steps = steps_of(plain) if "/" in plain else tuple(plain.split("."))
     return (ANYWHERE, *steps[1:]) if steps[0] == "*" and len(steps) > 1 else steps
 
 

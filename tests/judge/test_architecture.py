@@ -18,7 +18,8 @@ ALLOWED_ARROWS = {"rubrics": {"rubrics"}, "calibration": {"rubrics", "calibratio
 VENDORS = ("openai", "anthropic", "litellm", "xllamacpp")
 HOMES = {
     "tenacity": ("judge/models/",),
-    "jinja2": ("judge/prompting.py", "rubrics/templates.py", "rubrics/filling.py"),
+    "jinja2": ("judge/prompting.py", "rubrics/templates.py", "rubrics/filling.py", "calibration/reports/"),
+    "matplotlib": ("calibration/reports/",),
     "sqlalchemy": ("judge/store/",),
     "openai": ("judge/models/",),
     "anthropic": ("judge/models/",),

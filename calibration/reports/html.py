@@ -1,0 +1,54 @@
+"""The report as one HTML file: nothing is loaded from anywhere, nothing runs, and every text of a model or agent is escaped."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from calibration.reports.evidence import Mark
+from calibration.reports.findings import Findings
+from calibration.reports.links import Link
+from calibration.reports.opening import opening_of
+from calibration.reports.sections import sections_of
+
+HERE = Path(__file__).parent
+SIGNS: dict[Mark, str] = {
+    "trusted": "✓",
+    "with care": "!",
+    "not trusted": "✕",
+    "no signal": "∅",
+    "not enough labels": "?",
+}
+UNSEEN = ("Cc", "Cf", "Cs")
+KEPT = "\n\t\u200d"
+
+
+def to_html(findings: Findings, *, link: str | None = None) -> str:
+    """The page. `link` is an address with `{episode}` in it that leads to an episode; else the command that shows it stands there.
+
+    Raises CalibrationError for a link that is no web address.
+    """
+    return _template().render(
+        findings=findings, opening=opening_of(findings), sections=sections_of(findings, Link(link)), signs=SIGNS,
+        style=(HERE / "page.css").read_text(encoding="utf-8"), kind_of=lambda block: type(block).__name__,
+    )  # fmt: skip
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        finalize=_seen,
+    )  # fmt: skip
+    return environment.get_template("page.html.j2")
+
+
+def _seen(value: Any) -> Any:
+    """A text without signs that change how others are read, such as those that turn the direction of writing."""
+    if type(value) is not str or (value.isascii() and value.isprintable()):
+        return value
+    return "".join("\ufffd" if unicodedata.category(c) in UNSEEN and c not in KEPT else c for c in value)

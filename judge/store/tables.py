@@ -54,3 +54,23 @@ grades = Table(
     Column("created", DateTime(timezone=True), nullable=False, server_default=func.now()),
     Index("grades_by_episode", "episode_id", "id"),
 )  # fmt: skip
+
+labels = Table(
+    "labels", metadata,
+    Column("id", Integer, primary_key=True),
+    Column("content", String(64), nullable=False, unique=True, comment="SHA-256 of who said what of which question when"),
+    Column("episode_id", Text, nullable=False),
+    Column("criterion", Text, nullable=True, comment="NULL: the episode as a whole"),
+    Column("rater", Text, nullable=False),
+    Column("level", Text, nullable=True),
+    Column("value", Float, nullable=True),
+    Column("note", Text, nullable=False),
+    Column("inclusion", Float, nullable=True, comment="the known probability of having been chosen for labelling"),
+    Column("stratum", Text, nullable=True),
+    Column("at", DateTime(timezone=True), nullable=True, comment="when the person answered, in UTC"),
+    Column("used_for", Text, nullable=True, comment="tuning or example: a judge has seen it"),
+    Column("place", Text, nullable=False),
+    Column("source", Text, nullable=False, comment="the file it came from"),
+    Column("created", DateTime(timezone=True), nullable=False, server_default=func.now()),
+    Index("labels_by_episode", "episode_id", "criterion"),
+)  # fmt: skip

@@ -60,7 +60,8 @@ class Opinions:
 
 def opinions(records: Sequence[RecordLike], labels: Iterable[Label] = ()) -> list[Opinions]:
     """The opinions on each episode that has a state verdict, in the order of the records."""
-    people = {p.item.episode: p.truth for p in people_on_wholes(records, labels)}
+    labels = list(labels)
+    people = {p.item.episode: p.truth for p in people_on_wholes(records, labels)} if labels else {}
     return [found for record in records if (found := _opinions(record, people.get(record.episode_id))) is not None]
 
 

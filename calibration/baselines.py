@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from calibration.diagnosing.rates import wilson
 from calibration.figures import Figure
 from calibration.items import Floats
+from calibration.maps import Z95
 from calibration.oracles.facts import did_nothing
 from calibration.records import RecordLike
 
@@ -126,11 +127,17 @@ def _wins(scores: Floats, truth: Floats, tasks: NDArray[np.int64]) -> tuple[Floa
 
 
 def _figure(value: float, influence: Floats, n: int) -> Figure:
-    """The figure with Wilson's interval for as many independent trials as would vary like the tasks' influences."""
+    """The figure with Wilson's interval for as many independent trials as would vary like the tasks' influences.
+
+    With few tasks the variance itself is uncertain, so trials are cut by (z / t) squared (Korn and Graubard, 1998).
+    """
+    from scipy.special import stdtrit
+
     groups = len(influence)
     variance = float((influence**2).sum()) * groups / max(1, groups - 1)
     trials = groups if variance <= SMALLEST else min(float(n), value * (1 - value) / variance)
-    low, high = wilson(value, max(1.0, trials))
+    cut = (Z95 / float(stdtrit(max(1, groups - 1), 0.975))) ** 2
+    low, high = wilson(value, max(1.0, trials * cut))
     return Figure(value=value, low=low, high=high, n=n)
 
 

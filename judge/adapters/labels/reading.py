@@ -29,9 +29,12 @@ def read_labels(
     and what one should know of the file, goes to `tell`. Raises InputError if nothing of the file can be read.
     """
     source = Source.at(path)
-    known = form_named(form or form_of(source))
+    name = form or form_of(source)
+    known = form_named(name)
     if known.reads is None:
         raise InputError(f"{path}: form {form} is only written")
+    if form is None and tell is not None:
+        tell(Told(f"{source.name}: read as {name}"))
     for found in known.reads(source, naming or Naming()):
         if isinstance(found, Label):
             yield found

@@ -159,10 +159,12 @@ class Bias(Noun):
     """A leaning of the judges that people do not share: the slope of (judge - truth) on one covariate, per `unit` of it.
 
     `judge` is a judge's name or `panel` (what the judges give together). `criterion` is None for episodes as a whole, `any`
-    for all criteria together. `p_value` is for a slope of 0; `flagged` is True where it stays below 5% after the correction of
-    Benjamini and Hochberg (1995) over all biases looked at together. For `name` `clustering`, `slope` is how much larger the
-    share of the judge's commonest value is than that of people's, and `details` has both shares, the entropies in bits, and
-    the earth mover's distance between the two histograms. A slope that can't be known is None, and `slope.why` says why.
+    for all criteria together. `p_value` is for a slope of 0: for a covariate the larger of two, with the values as they are and
+    stretched to the spread of the truth (`details` has that slope as `matched`). `flagged` is True where it stays below 5%
+    after the correction of Benjamini and Hochberg (1995) over all biases looked at together. For `name` `clustering`, `slope` is
+    how much larger the share of the judge's commonest value is than that of people's, and `details` has both shares, the
+    entropies in bits, and the earth mover's distance between the two histograms. A slope that can't be known is None, and
+    `slope.why` says why.
     """
 
     name: str
@@ -310,6 +312,21 @@ class StateAudit(Noun):
     repeated: int = 0
     within_tasks_people: Figure | None = None
     left_out: dict[str, int] = {}
+
+
+class StateUse(Noun):
+    """One way to make a reward of judges and a state check, measured against people.
+
+    `check` and `mean` use one of both; `gate_mean` and `gate_calibrated` are 0 where the state is wrong, which nothing rescues;
+    `feature` puts the check beside the judges. `reads` says so in words.
+    """
+
+    name: str
+    reads: str
+    n: int
+    accuracy: Figure
+    auc: Figure
+    brier: Figure
 
 
 class Queued(Noun):

@@ -39,6 +39,11 @@ class Excess:
             self.values[chosen], None if self.truth is None else self.truth[chosen], self.tasks[chosen], self.weights[chosen],
         )  # fmt: skip
 
+    def spread(self, numbers: Floats) -> float:
+        """Their weighted standard deviation."""
+        off = numbers - np.average(numbers, weights=self.weights)
+        return float(np.sqrt(np.average(off**2, weights=self.weights)))
+
     def within_criteria(self, numbers: Floats) -> Floats:
         """`numbers` less their weighted mean over the items of the same criterion: differences of criteria are no bias."""
         names: dict[tuple[str, str | None], int] = {}

@@ -11,15 +11,13 @@ from calibration.biases.clustering import clustering
 from calibration.biases.excesses import PANEL, Excess, Signs, of_items, of_pairs
 from calibration.biases.families import OWN, models_of, own_family
 from calibration.biases.positions import Places, option_order, places_of, position
-from calibration.biases.slopes import LENGTH_BIAS, slopes
+from calibration.biases.slopes import LENGTH_BIAS, LEVEL, slopes
 from calibration.calibration import ANY
 from calibration.figures import Figure
 from calibration.items import Item, Pair
 from calibration.records import RecordLike
 from calibration.regression import false_discoveries
 from calibration.results import Bias
-
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)

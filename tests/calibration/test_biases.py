@@ -76,6 +76,23 @@ def test_slope_and_standard_error_are_those_of_truescore() -> None:
     assert (ours.high - ours.value) / stdtrit(89, 0.975) == pytest.approx(theirs.std_error)
 
 
+def quality_and_length(n: int, seed: int):
+    """Judges without a liking for length, where better episodes have longer replies."""
+    rng = np.random.default_rng(seed)
+    quality = rng.standard_normal(n)
+    length = 0.6 * quality + 0.8 * rng.standard_normal(n)
+    latent = np.outer(quality, [1.2, 1.0, 0.8]) + rng.standard_normal((n, 3))
+    return pairs_from(np.searchsorted((-1.5, -0.5, 0.5, 1.5), latent) / 4, quality > 0, covariates={LENGTH: length})
+
+
+def test_a_judge_that_only_uses_less_of_the_scale_leans_nowhere() -> None:
+    found = [biases(quality_and_length(200, seed)) for seed in range(40)]
+    slopes = [named(each, "length").slope for each in found]
+    assert sum(slope.high < 0 for slope in slopes) > 35, "as they are, values rise less with quality than yes and no do"
+    assert sum(named(each, "length").flagged for each in found) <= 4
+    assert "may come of its using another part of the scale" in named(found[0], "length").reads
+
+
 def test_the_slope_is_per_standard_deviation_whatever_the_unit() -> None:
     panel = simulate("corr", 80, np.random.default_rng(2))
     pairs = pairs_from(

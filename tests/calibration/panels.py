@@ -126,3 +126,31 @@ def _record(
 def _verdict(criterion: str, rater: str, value: float) -> Verdict:
     level = str(1 + min(range(5), key=lambda k: abs(k / 4 - value)))
     return Verdict(criterion=criterion, rater=rater, level=level, value=value)
+
+
+class Hybrid(NamedTuple):
+    """A panel whose truth is that the state is right and the customer was told, and a state check that errs at times."""
+
+    values: Any
+    check: Any
+    truth: Any
+
+
+def hybrid(
+    n: int,
+    rng: np.random.Generator,
+    *,
+    state: float = 0.75,
+    told: float = 0.8,
+    misses: float = 0.07,
+    slips: float = 0.05,
+) -> Hybrid:
+    """The *corr* panel on truth = state AND communication, at the rates `state` and `told`.
+
+    The check fails a right state at the rate `misses`, and passes a wrong one at the rate `slips`.
+    """
+    panel = simulate("corr", n, rng, rate=state * told)
+    untold = state * (1 - told) / (1 - state * told)
+    right = (panel.truth == 1) | (rng.random(n) < untold)
+    check = np.where(right, rng.random(n) > misses, rng.random(n) < slips)
+    return Hybrid(panel.values, check.astype(float), panel.truth)

@@ -26,16 +26,17 @@ from calibration.calibration import (
 from calibration.errors import CalibrationError, OtherGraderError
 from calibration.escalating import escalation
 from calibration.fitting import FitSettings, Fitted, fit_question
-from calibration.items import Pair, Pairing
+from calibration.items import Pair, Pairing, weights_of
 from calibration.label import Label
 from calibration.maps import LinearMap, Map
 from calibration.naming import parts_changed
 from calibration.pairing import pair
 from calibration.records import RecordLike
 from calibration.values import GATES_OPEN, LENGTH
-from calibration.wholes import labels_in_use, with_wholes
+from calibration.wholes import DERIVED, labels_in_use, with_wholes
 
 FEWEST = 15
+"""Labels that a criterion or tag needs for a map of its own, which is shrunk toward that of its tag or of all."""
 MOST_PANELS = 8
 
 Predictions = dict[tuple[str, str | None], float]
@@ -204,17 +205,24 @@ class _Work:
         """The certified threshold for the whole."""
         if OVERALL not in maps:
             return None
-        rows = [
-            (max(p, 1 - p), (p >= 0.5) == (pair_.truth > 0.5), pair_.item.task)
+        found = [
+            (pair_, p)
             for pair_ in self.questions[OVERALL]
-            if pair_.truth != 0.5 and (p := self.predictions.get((pair_.item.episode, None))) is not None
+            if (p := self.predictions.get((pair_.item.episode, None))) is not None
         ]
-        if not rows:
+        if not found:
             return None
-        confidence, agrees, tasks = (np.array(column) for column in zip(*rows, strict=True))
         return escalation(
-            confidence, agrees, tasks=tasks, target=self.options.target, delta=self.options.delta, rng=self.rng
-        )
+            [max(p, 1 - p) for _, p in found], [agreeing(pair_, p) for pair_, p in found],
+            tasks=[pair_.item.task for pair_, _ in found], weights=weights_of([pair_ for pair_, _ in found]),
+            target=self.options.target, delta=self.options.delta,
+        )  # fmt: skip
+
+
+def agreeing(pair_: Pair, p: float) -> float:
+    """The share of the raters who fall on the same side of a half as the probability; a value of a half is on neither."""
+    votes = [(p >= 0.5) == (value > 0.5) if value != 0.5 else 0.5 for value in pair_.raters.values()]
+    return sum(votes) / len(votes)
 
 
 def _questions(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
@@ -277,10 +285,10 @@ def hash_of(labels: Iterable[Label]) -> str:
 
 
 def _label_set(labels: Sequence[Label], pairing: Pairing) -> LabelSet:
+    given = [p for p in pairing.pairs if DERIVED not in p.raters]
     return LabelSet(
-        n=len(pairing.pairs), tasks=len({p.item.task for p in pairing.pairs}),
-        raters=len({rater for p in pairing.pairs for rater in p.raters}), ids_hash=hash_of(labels),
-        left_out={left.reason: left.n for left in pairing.left_out}, coverage=pairing.coverage,
+        n=len(given), tasks=len({p.item.task for p in given}), raters=len({rater for p in given for rater in p.raters}),
+        ids_hash=hash_of(labels), left_out={left.reason: left.n for left in pairing.left_out}, coverage=pairing.coverage,
     )  # fmt: skip
 
 

@@ -8,7 +8,18 @@ from importlib.metadata import version
 
 import typer
 
-from judge.cli import checking, demo, grading, labelling, models, prompts, rubric_commands, samples, showing
+from judge.cli import (
+    calibrating,
+    checking,
+    demo,
+    grading,
+    labelling,
+    models,
+    prompts,
+    rubric_commands,
+    samples,
+    showing,
+)
 
 GRADED, SOME_UNGRADED, BAD_INPUT, STOPPED = 0, 1, 2, 3
 
@@ -33,6 +44,7 @@ app.command("demo")(demo.demo)
 app.command("samples")(samples.samples)
 app.add_typer(models.app, name="models")
 app.add_typer(rubric_commands.app, name="rubric")
+app.command("calibrate")(calibrating.calibrate)
 app.add_typer(labelling.app, name="label")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +13,9 @@ from judge.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from calibration.label import Label
     from judge.judges import Judge
+    from judge.record import GradeRecord
 
 JUDGE_TOML = Path("judge.toml")
 
@@ -46,3 +51,43 @@ def rubric_source(rubric: str | None) -> Any:
     from rubrics.loading import load
 
     return None if rubric is None else load(rubric)
+
+
+def read_grades(path: Path) -> list[GradeRecord]:
+    """All grade records of a file. Raises InputError that names the line that is none, or that there are none."""
+    from judge.cli.showing import records_in
+
+    found = list(records_in(existing(path)))
+    if not found:
+        raise InputError(
+            f"{path}: holds no grade records; make some with `judge grade EPISODES -r RUBRIC -J JUDGE -o {path}`"
+        )
+    return found
+
+
+def read_people(labels: Path | None, store: str | None) -> list[Label]:
+    """People's labels: of a file, or of the store. Lines that can't be read are told on stderr, and the others are used."""
+    from judge.adapters.labels import labels_from
+    from judge.store.ledger import default_path
+
+    def tell(bad: Any) -> None:
+        sys.stderr.write(f"judge: {bad}\n")
+
+    return list(labels_from(labels, store or default_path(), on_bad=tell))
+
+
+def chosen(option: str, given: str, expected: Sequence[str]) -> None:
+    """Raise InputError if an option's value is none of those expected."""
+    if given not in expected:
+        raise InputError(f"{option} {given!r}: expected one of {', '.join(expected)}")
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that something takes a while."""
+    shown = console(stderr=True)
+    if not shown.is_terminal:
+        yield
+        return
+    with shown.status(what):
+        yield

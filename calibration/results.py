@@ -180,7 +180,12 @@ class Bias(Noun):
 
 
 class Estimate(Noun):
-    """A rate or mean over all judged episodes, corrected with the labelled ones. `naive` is the uncorrected number."""
+    """A rate or mean over all judged episodes, corrected with the labelled ones. `naive` is the uncorrected number.
+
+    `tasks` are those of the `labelled` episodes. `variance_ratio` is the variance over that of the labels alone: 0.7 means that
+    a label is worth 1 / 0.7 with the judge's help; None where it isn't known. `low` and `high` are None where no interval can
+    be given, and `why` says so.
+    """
 
     method: str
     value: Score | None
@@ -191,7 +196,9 @@ class Estimate(Noun):
     tasks: int
     naive: Score | None = None
     labels_only: Figure | None = None
+    variance_ratio: Finite | None = None
     why: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 class Difference(Noun):
@@ -205,6 +212,7 @@ class Difference(Noun):
     naive: Finite | None = None
     paired_tasks: int = 0
     why: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 class Transport(Noun):
@@ -263,7 +271,8 @@ class AgainstState(Noun):
     """One judge (or the panel) against the database: on a criterion that the state comparison decides, or on the whole.
 
     `shown` says whether it saw the state's changes: True makes it circular, None is not known. `tpr`, `tnr` and `youden` cut both at a
-    half; ties are left out. `failures` are the episodes that the database fails: fewer than 20 leave `tnr` open.
+    half; ties are left out. `rate` is the share that it passes, `base_rate` that which the database passes. `failures` are the
+    episodes that the database fails: fewer than 20 leave `tnr` open.
     """
 
     judge: str
@@ -277,6 +286,7 @@ class AgainstState(Noun):
     tpr: Figure
     tnr: Figure
     youden: Figure
+    base_rate: Figure | None = None
 
 
 class StateAudit(Noun):

@@ -12,7 +12,7 @@ from calibration.diagnosing.rates import rate
 from calibration.figures import Figure
 from calibration.items import Floats
 from calibration.label import Label
-from calibration.oracles.against import against_state
+from calibration.oracles.against import against_state, panel_against_state
 from calibration.oracles.cautions import cautions
 from calibration.oracles.circularity import state_shown
 from calibration.oracles.disagreements import gamed, suspect_goals
@@ -32,16 +32,19 @@ def audit_state(
     `labels` are people's, of whole episodes. `hidden` says whether the state was hidden from judges where the records can't say,
     as for recorded judges. Raises CalibrationError for `shadows` that can't be read, LabelError for an episode graded twice.
     """
-    records = list(records)
+    records, rng = list(records), rng or np.random.default_rng(0)
     found = opinions(records, labels)
     truth = state_truth(records)
-    pairs = pair(records, truth.labels).pairs
-    judges = against_state(records, pairs, hidden=hidden)
+    pairing = pair(records, truth.labels)
+    agreements = panel_against_state(records, pairing, rng)
     was_hidden = _hidden(records, hidden)
-    figures = vars(_Figures.of(found, rng or np.random.default_rng(0)))
+    figures = vars(_Figures.of(found, rng))
     return StateAudit(
-        n=len(found), tasks=len({one.record.task_id for one in found}), state_hidden=was_hidden, judges=judges,
-        suspect_goals=tuple(suspect_goals(found)), gamed=tuple(gamed(found)), empty_goals=truth.empty_goals,
+        n=len(found), tasks=len({one.record.task_id for one in found}), state_hidden=was_hidden,
+        judges=against_state(records, pairing.pairs, hidden=hidden), empty_goals=truth.empty_goals,
+        agreement=next((a for a in agreements if a.criterion is None), None),
+        shadowed=tuple(a for a in agreements if a.criterion is not None),
+        suspect_goals=tuple(suspect_goals(found)), gamed=tuple(gamed(found)),
         left_out={left.reason: left.n for left in truth.left_out},
         warnings=tuple(cautions(records, found, hidden=was_hidden)), **figures,
     )  # fmt: skip

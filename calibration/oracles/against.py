@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from calibration.diagnosing.rates import rate, youden
-from calibration.items import Floats, Pair, tasks_of, truths_of
+from calibration.items import Floats, Pair, Pairing, tasks_of, truths_of
 from calibration.oracles.circularity import state_shown
+from calibration.oracles.facts import STATE_RATER
 from calibration.records import RecordLike
-from calibration.results import AgainstState
+from calibration.results import AgainstState, Agreement
 
 PANEL = "panel"
 HALF = 0.5
@@ -39,6 +40,26 @@ def against_state(
         for question, value in _answers(pair_, by_episode[pair_.item.episode], hidden):
             rows[question].append((pair_, value))
     return tuple(_against(question, rows[question]) for question in sorted(rows, key=_place))
+
+
+def panel_against_state(
+    records: Sequence[RecordLike], pairing: Pairing, rng: np.random.Generator
+) -> tuple[Agreement, ...]:
+    """Every figure of agreement between the panel and the state check, by criterion, the whole last.
+
+    Gates stand open, since one that is the state check would make the panel agree with it by construction. What judges saw the state
+    of is left out, unless that is all there is.
+    """
+    from calibration.agreeing import agreement, ratings_of_panel, ratings_of_person
+
+    by_episode = {record.episode_id: record for record in records}
+    blind = [p for p in pairing.pairs if not state_shown(by_episode[p.item.episode], p.item.criterion)]
+    pairs = [replace(p, item=replace(p.item, closed=False)) for p in blind or pairing.pairs]
+    if not pairs:
+        return ()
+    labelled = Pairing(tuple(pairs), tuple(p.item for p in pairs))
+    table = agreement(ratings_of_panel(labelled.items), ratings_of_person(labelled, STATE_RATER), ceilings={}, rng=rng)
+    return table.rows
 
 
 def _place(question: _Question) -> tuple[bool, str, bool, str, str]:
@@ -71,7 +92,8 @@ def _against(question: _Question, rows: Sequence[tuple[Pair, float]]) -> Against
     tnr = rate(np.where(truth, np.nan, 1 - said), each, tasks, of="episodes that the database fails")
     return AgainstState(
         judge=question.judge, criterion=question.criterion, shown=question.shown, n=len(rows), tasks=len(np.unique(tasks)),
-        failures=int((~truth).sum()), rate=rate(truth.astype(float), each, tasks, of="episodes"),
+        failures=int((~truth).sum()), rate=rate(said, each, tasks, of="episodes"),
+        base_rate=rate(truth.astype(float), each, tasks, of="episodes"),
         accuracy=rate(np.where(truth, said, 1 - said), each, tasks, of="episodes"), tpr=tpr, tnr=tnr, youden=youden(tpr, tnr),
     )  # fmt: skip
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import rubrics
+from calibration.agreeing import agreement, ratings_of_judge, ratings_of_people
 from calibration.audit_queue import queue_for_audit
 from calibration.errors import CalibrationError
+from calibration.items import Pair, Pairing
 from calibration.label import Label
 from calibration.oracles.against import against_state
 from calibration.pairing import pair
@@ -103,6 +105,18 @@ def test_judges_are_told_apart_by_whether_the_state_was_hidden_from_them() -> No
     assert any("agreement with the state check is no evidence" in warning for warning in audit.warnings)
 
 
+def test_the_agreement_of_panel_and_state_check_is_measured_with_gates_open_and_the_state_hidden() -> None:
+    """Behind the state's own gate the panel would agree with it by construction."""
+    seeing = {**REFUNDED, "id": "seen", "evidence": ["transcript", "state"]}
+    episodes = [episode(f"e{n}", did=[REFUND] if n % 2 else []) for n in range(40)]
+    levels = {f"e{n}": {"refunded": "yes", "seen": "yes" if n % 2 else "no"} for n in range(40)}
+    audit = audit_state(graded(episodes, rubric(STATE, REFUNDED), {"j": levels}))
+    assert audit.agreement is not None
+    assert (audit.agreement.raw.value, audit.agreement.kappa.value) == (0.5, 0.0)
+    both = audit_state(graded(episodes, rubric(STATE, REFUNDED, seeing), {"j": levels}))
+    assert [row.criterion for row in both.shadowed] == ["refunded"]
+
+
 def test_with_the_state_hidden_the_audit_counts() -> None:
     audit = audit_state(graded([episode("e", did=[REFUND])], rubric(STATE, REFUNDED), ALL_WELL))
     assert audit.state_hidden is True
@@ -143,18 +157,18 @@ def test_nothing_to_audit_is_an_audit_of_nothing() -> None:
 
 def test_inclusion_probabilities_undo_the_favour_for_disagreements() -> None:
     """Settling what was queued, weighted, gives the state check's error rate without bias; unweighted it does not."""
-    levels = {f"e{n}": {"kind": "no" if n < 40 else "yes"} for n in range(400)}
-    records = graded([episode(f"e{n}", did=[REFUND]) for n in range(400)], rubric(STATE, KIND), {"j": levels})
-    wrong = {f"e{n}" for n in range(20)} | {f"e{n}" for n in range(40, 58)}
+    levels = {f"e{n}": {"kind": "no" if n < 20 else "yes"} for n in range(200)}
+    records = graded([episode(f"e{n}", did=[REFUND]) for n in range(200)], rubric(STATE, KIND), {"j": levels})
+    wrong = {f"e{n}" for n in range(10)} | {f"e{n}" for n in range(20, 29)}
     rng = np.random.default_rng(0)
     weighted, plain = [], []
     for _ in range(40):
-        queue = queue_for_audit(records, 100, rng)
+        queue = queue_for_audit(records, 50, rng)
         hits = np.array([one.episode in wrong for one in queue])
         weights = np.array([1 / one.inclusion for one in queue])
         weighted.append((hits * weights).sum() / weights.sum())
         plain.append(hits.mean())
-    assert np.mean(weighted) == pytest.approx(38 / 400, abs=0.01)
+    assert np.mean(weighted) == pytest.approx(19 / 200, abs=0.015)
     assert np.mean(plain) > 0.15
 
 
@@ -188,12 +202,12 @@ def test_difficulty_poses_as_skill_in_the_airline_runs(airline: list[GradeRecord
 
 AGAINST_REWARD = {
     "airline": {
-        "quick_triage_v1": (0.500, 0.957, 0.111), "customer_outcome_v1": (0.400, 0.609, 0.222),
-        "policy_conversation_v1": (0.680, 0.783, 0.593), "policy_chain_of_thought_v1": (0.440, 0.696, 0.222),
+        "quick_triage_v1": (0.500, 0.957, 0.111, 0.920, 0.063), "customer_outcome_v1": (0.400, 0.609, 0.222, 0.700, -0.163),
+        "policy_conversation_v1": (0.680, 0.783, 0.593, 0.580, 0.368), "policy_chain_of_thought_v1": (0.440, 0.696, 0.222, 0.740, -0.079),
     },
     "retail": {
-        "quick_triage_v1": (0.614, 1.000, 0.043), "customer_outcome_v1": (0.640, 0.897, 0.261),
-        "policy_conversation_v1": (0.614, 0.603, 0.630), "policy_chain_of_thought_v1": (0.623, 0.926, 0.174),
+        "quick_triage_v1": (0.614, 1.000, 0.043, 0.982, 0.051), "customer_outcome_v1": (0.640, 0.897, 0.261, 0.833, 0.174),
+        "policy_conversation_v1": (0.614, 0.603, 0.630, 0.509, 0.225), "policy_chain_of_thought_v1": (0.623, 0.926, 0.174, 0.886, 0.114),
     },
 }  # fmt: skip
 
@@ -206,14 +220,25 @@ async def test_recorded_judges_have_their_known_rates_against_the_recorded_rewar
     labels = [
         Label(episode=r["episode_id"], rater="check:outcome", level=r["level"]) for r in rows(folder / "labels.jsonl")
     ]
-    pairs = pair(records, labels).pairs
+    pairing = pair(records, labels)
     for domain, expected in AGAINST_REWARD.items():
-        found = against_state(records, [p for p in pairs if p.item.episode.startswith(domain)])
-        assert {a.judge: _rates(a) for a in found if a.judge != "panel"} == expected
+        pairs = [p for p in pairing.pairs if p.item.episode.startswith(domain)]
+        found = [a for a in against_state(records, pairs) if a.judge != "panel"]
+        assert {a.judge: (*_rates(a), _kappa(pairs, a.judge)) for a in found} == expected
         assert {a.shown for a in found} == {None}
-    assert sum(a.n for a in against_state(records, pairs) if a.judge == "quick_triage_v1") == 164
+    assert sum(a.n for a in against_state(records, pairing.pairs) if a.judge == "quick_triage_v1") == 164
 
 
 def _rates(a: AgainstState) -> tuple[float | None, ...]:
-    """Accuracy, TPR, TNR, rounded as they are published."""
-    return tuple(None if figure.value is None else round(figure.value, 3) for figure in (a.accuracy, a.tpr, a.tnr))
+    """Accuracy, TPR, TNR and the share that the judge passes, rounded as they are published."""
+    return tuple(
+        None if figure.value is None else round(figure.value, 3) for figure in (a.accuracy, a.tpr, a.tnr, a.rate)
+    )
+
+
+def _kappa(pairs: list[Pair], judge: str) -> float:
+    pairing = Pairing(tuple(pairs), tuple(p.item for p in pairs))
+    row = agreement(ratings_of_judge(pairing.items, judge), ratings_of_people(pairing), ceilings={}, resamples=20).rows[
+        0
+    ]
+    return round(row.kappa.value or 0.0, 3)

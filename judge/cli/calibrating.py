@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -36,12 +36,16 @@ def calibrate(
         "calibration.json"
     ),
     force: Annotated[bool, typer.Option("--force", help="Overwrite it.")] = False,
-    truth: Annotated[str, typer.Option(help="Who is right: people, state (the state checks), both.")] = "people",
+    truth: Annotated[
+        Literal["people", "state", "both"], typer.Option(help="Who is right: people, state (the state checks), both.")
+    ] = "people",
     state: Annotated[
-        str, typer.Option(help="What a closed gate does: gate (the reward is 0), feature (one more input).")
+        Literal["gate", "feature"],
+        typer.Option(help="What a closed gate does: gate (the reward is 0), feature (one more input)."),
     ] = "gate",
     form: Annotated[
-        str, typer.Option(help="The reward: probability, or saturated (no credit below 0.2, full above 0.8).")
+        Literal["probability", "saturated"],
+        typer.Option(help="The reward: probability, or saturated (no credit below 0.2, full above 0.8)."),
     ] = "probability",
     covariate: Annotated[
         list[str] | None, typer.Option(help="A number of the record to predict with, such as steps. Repeatable.")
@@ -75,15 +79,12 @@ def calibrate(
 
     from calibration.calibrating import FitOptions, fit_in_full
     from calibration.calibration import RewardRule
-    from judge.cli.setup import chosen, console, read_grades, read_people, working
+    from judge.cli.setup import console, read_grades, read_people, working
 
     records = read_grades(grades)
-    chosen("--truth", truth, ("people", "state", "both"))
-    chosen("--state", state, ("gate", "feature"))
-    chosen("--form", form, ("probability", "saturated"))
     _refuse_overwriting(output, force)
     people = [] if truth == "state" or (label_free and labels is None) else read_people(labels, store)
-    rule = RewardRule(form=form, state=state)  # type: ignore[arg-type]
+    rule = RewardRule(form=form, state=state)
     options = FitOptions(
         reward=rule, covariates=tuple(covariate or ()), nuisances=_nuisances(nuisance), target=target, delta=delta,
         label_free=label_free,

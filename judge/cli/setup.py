@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,12 +74,6 @@ def read_people(labels: Path | None, store: str | None) -> list[Label]:
         sys.stderr.write(f"judge: {bad}\n")
 
     return list(labels_from(labels, store or default_path(), on_bad=tell))
-
-
-def chosen(option: str, given: str, expected: Sequence[str]) -> None:
-    """Raise InputError if an option's value is none of those expected."""
-    if given not in expected:
-        raise InputError(f"{option} {given!r}: expected one of {', '.join(expected)}")
 
 
 @contextmanager

@@ -27,9 +27,8 @@ def reliability_section(findings: Findings, _link: Link) -> Section:
         )
     charts = tuple(_chart(found, k) for k, found in enumerate(findings.reliabilities))
     blocks: list[Block] = [Charts(charts)] if charts else []
-    rows = [_row(found.key, findings) for found in findings.reliabilities]
-    only = {held.key for held in findings.heldout} - {found.key for found in findings.reliabilities}
-    rows += [_heldout_row(held) for held in findings.heldout if held.key in only]
+    seen, held = {r.key: r for r in findings.reliabilities}, {h.key: h for h in findings.heldout}
+    rows = [_row(key, seen.get(key), held.get(key)) for key in dict.fromkeys((*seen, *held))]
     head = (
         "map",
         "Brier score",
@@ -64,27 +63,20 @@ def _says(found: Reliability) -> str:
     )
 
 
-def _row(key: str, findings: Findings) -> tuple[Cell, ...]:
-    found = next(r for r in findings.reliabilities if r.key == key)
-    held = next((h for h in findings.heldout if h.key == key), None)
-    brier = figure_cell(held.brier) if held else Cell(number(found.brier, 3))
-    return (
-        Cell(key_name(key)), brier, Cell(number(held.reference_brier if held else found.reference_brier, 3)), Cell(percent(found.skill)),
-        Cell(number(found.error)), Cell(number(found.floor), f"up to {number(found.floor_high)}"), figure_cell(found.slope),
-        figure_cell(held.accuracy, share=True) if held else Cell(DASH), figure_cell(held.youden) if held else Cell(DASH),
-        Cell(count(found.n)),
+def _row(key: str, found: Reliability | None, held: HeldOut | None) -> tuple[Cell, ...]:
+    few = "fewer than 20 labels of its own"
+    unfitted = "no map of its own was fitted"
+    brier = held.brier.value if held else found.brier if found else None
+    reference = held.reference_brier if held else found.reference_brier if found else None
+    saved = 1 - brier / reference if brier is not None and reference else None
+    shown = (
+        (Cell(number(found.error)), Cell(number(found.floor), f"up to {number(found.floor_high)}"), figure_cell(found.slope)) if found
+        else (Cell(DASH, why=few),) * 3
     )  # fmt: skip
-
-
-def _heldout_row(held: HeldOut) -> tuple[Cell, ...]:
-    skill = (
-        1 - held.brier.value / held.reference_brier if held.brier.value is not None and held.reference_brier else None
-    )
-    few = "fewer than 20 predictions of its own"
     return (
-        Cell(key_name(held.key)), figure_cell(held.brier), Cell(number(held.reference_brier, 3)), Cell(percent(skill)),
-        Cell(DASH, why=few), Cell(DASH, why=few), Cell(DASH, why=few), figure_cell(held.accuracy, share=True),
-        figure_cell(held.youden), Cell(count(held.n)),
+        Cell(key_name(key)), figure_cell(held.brier) if held else Cell(number(brier)), Cell(number(reference)), Cell(percent(saved)),
+        *shown, figure_cell(held.accuracy, share=True) if held else Cell(DASH, why=unfitted),
+        figure_cell(held.youden) if held else Cell(DASH, why=unfitted), Cell(count(held.n if held else found.n if found else 0)),
     )  # fmt: skip
 
 

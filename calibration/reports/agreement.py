@@ -36,7 +36,7 @@ def agreement_section(findings: Findings, _link: Link) -> Section:
 
 
 def _name(found: Agreement) -> str:
-    return found.criterion or "the whole"
+    return name_cell(found.criterion).text
 
 
 def _beyond_chance(found: Agreement) -> Figure:

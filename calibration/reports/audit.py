@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from calibration.reports.blocks import Block, Cell, Heading, Items, Section, Text, figure_cell, table
+from calibration.reports.blocks import Block, Cell, Items, Section, Text, figure_cell, table
 from calibration.reports.findings import Findings
 from calibration.reports.links import Link
 from calibration.reports.overview import name_cell
 from calibration.reports.wording import count, listed, number, percent, plural, sentence, stated
-from calibration.results import AgainstState, Disagreement, StateAudit
+from calibration.results import AgainstState, Disagreement, StateAudit, StateUse
 
 HIDDEN = {
     True: "hidden from the judges",
@@ -33,8 +33,9 @@ def audit_section(findings: Findings, link: Link) -> Section | None:
         ("The state check fails what panel and people pass: a wrong goal state?", state.suspect_goals),
         ("The state check passes what people or a second opinion fail: a goal that can be gamed?", state.gamed),
     ):
-        blocks.append(Heading(heading))
-        blocks.append(_disagreement_table(heading, found, link) if found else Text("None."))
+        blocks.append(_disagreement_table(heading, found, link) if found else Text(f"{heading} None was found."))
+    if findings.state_uses:
+        blocks.append(_use_table(findings.state_uses))
     warnings = tuple(sentence(warning) for warning in state.warnings)
     blocks += [Items(warnings)] if warnings else []
     lead = "A state check is trusted as far as its goal state is right, so it is audited like any other rater."
@@ -95,6 +96,24 @@ def _against_table(judges: Sequence[AgainstState]) -> Block:
         "n",
     )
     return table("Each judge against the state check", head, rows)
+
+
+def _use_table(uses: Sequence[StateUse]) -> Block:
+    rows = [
+        (
+            Cell(use.reads),
+            figure_cell(use.accuracy, share=True),
+            figure_cell(use.auc),
+            figure_cell(use.brier),
+            Cell(count(use.n)),
+        )
+        for use in uses
+    ]
+    return table(
+        "The state check as a gate or as a feature, against people",
+        ("reward", "accuracy", "AUC", "Brier score", "n"),
+        rows,
+    )
 
 
 def _agreement_table(state: StateAudit) -> Block:

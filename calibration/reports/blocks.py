@@ -12,7 +12,7 @@ from calibration.reports.wording import DASH, count, number, percent, reach
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: `text`, a smaller line below it, a mark; `why` is a note where the text is a dash.
+    """A cell of a table: `text`, a smaller line below it, a mark; `why` is a note, such as why a figure is undefined.
 
     `code` is text of a machine, such as an id; `wide` is running text; `href` leads somewhere; `command` is to be typed.
     """
@@ -29,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with a caption; the first cell of a row is its heading. `notes` stand below, numbered by `numbered`."""
+    """A table with a caption; the first cell of a row is its heading. `notes` stand below it, numbered."""
 
     caption: str
     head: tuple[str, ...]
@@ -63,7 +63,6 @@ class Text:
     """A paragraph."""
 
     text: str
-    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +79,7 @@ class Terms:
     terms: tuple[tuple[str, Cell], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading inside a section."""
-
-    text: str
-
-
-Block = Table | Charts | Text | Items | Terms | Heading
+Block = Table | Charts | Text | Items | Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +92,12 @@ class Section:
     blocks: tuple[Block, ...]
 
 
-def figure_cell(figure: Figure | None, *, share: bool = False, n: bool = False) -> Cell:
-    """A figure with its interval below it; a dash with the reason where it is undefined."""
+def figure_cell(figure: Figure | None, *, share: bool = False) -> Cell:
+    """A figure with its interval below it; a dash where it is undefined. The reason for either is a note."""
     if figure is None or figure.value is None:
         return Cell(DASH, why=figure.why if figure else "")
     small = reach(figure, as_percent=share)
-    if n:
-        small = f"{small} (n {count(figure.n)})".strip()
-    return Cell(percent(figure.value) if share else number(figure.value), small)
+    return Cell(percent(figure.value) if share else number(figure.value), small, why="" if small else figure.why)
 
 
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell | str]], *, most: int = 60) -> Table:

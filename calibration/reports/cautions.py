@@ -87,7 +87,8 @@ def _leaning(e: Evidence) -> Told:
         "own_family": "replace the judges that are of the policy's own family",
     }
     held = f"calibrate with {first.name.replace('_', ' ')} as a covariate held at a reference, so that nothing is earned by it"
-    return first.reads or f"the judges lean with {first.name.replace('_', ' ')}", steps.get(first.name, held)
+    said = first.reads or f"they give more or less with {first.name.replace('_', ' ')}"
+    return f"the judges lean on what {e.people} don't: {said}", steps.get(first.name, held)
 
 
 def _uncalibrated(e: Evidence) -> Told:

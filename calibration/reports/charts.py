@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from calibration.calibration import Escalation
-from calibration.reports.drawing import BLUE, GREEN, GRID, INK, MUTED, ORANGE, PAPER, drawn, margin_for, short
+from calibration.reports.drawing import BLUE, GREEN, GRID, INK, MUTED, ORANGE, PAPER, drawn, margin_for
 from calibration.reports.reliability import BARS, Reliability
-from calibration.reports.wording import DASH, number, percent, plural
+from calibration.reports.wording import DASH, number, percent, plural, short
 from calibration.results import PanelDiagnosis
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def reliability_chart(found: Reliability, name: str, title: str) -> str:
 
     def paint(axes: Axes) -> None:
         axes.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (4, 3)))
-        axes.text(0.03, 0.075, "perfect", rotation=41, rotation_mode="anchor", color=MUTED, fontsize=7.5)
+        axes.text(1.0, 1.05, "perfect", ha="right", color=MUTED, fontsize=8.25)
         x = [b.predicted for b in found.bins]
         y = [b.observed.value or 0.0 for b in found.bins]
         axes.vlines(
@@ -56,7 +56,7 @@ def reliability_chart(found: Reliability, name: str, title: str) -> str:
         axes.axhline(0, color=GRID, linewidth=0.8)
         axes.spines["left"].set_bounds(0, 1)
 
-    return drawn(paint, name=name, title=title, text=rows, size=(3.3, 3.5), inside=(0.62, 0.12, 0.5, 0.1))
+    return drawn(paint, name=name, title=title, text=rows, size=(3.4, 3.7), inside=(0.66, 0.14, 0.52, 0.2))
 
 
 def interval_chart(
@@ -78,6 +78,7 @@ def interval_chart(
         axes.margins(x=0.05)
         if ends is not None:
             axes.plot(ends, (0, 0), alpha=0)
+        axes.locator_params(axis="x", nbins=5)
         axes.xaxis.set_major_formatter(lambda value, _: write(value))
         _values(axes, dots, write)
 
@@ -87,8 +88,8 @@ def interval_chart(
         name=name,
         title=title,
         text=rows,
-        size=(left + 4.3, 0.62 + ROW * len(dots)),
-        inside=(left, 1.4, 0.52, 0.1),
+        size=(left + 4.6, 0.65 + ROW * len(dots)),
+        inside=(left, 1.55, 0.55, 0.1),
     )
 
 
@@ -110,7 +111,7 @@ def _values(axes: Axes, dots: Sequence[Dot], write: Write) -> None:
     for row, dot in enumerate(dots):
         axes.annotate(
             write(dot.value) + _between(dot, write), (1, row), xycoords=("axes fraction", "data"), xytext=(8, 0),
-            textcoords="offset points", va="center", fontsize=7.5, color=INK if dot.value is not None else MUTED,
+            textcoords="offset points", va="center", fontsize=8.25, color=INK if dot.value is not None else MUTED,
         )  # fmt: skip
 
 
@@ -180,12 +181,12 @@ def escalation_chart(found: Escalation, name: str, title: str) -> str:
         )
         if found.threshold is not None and found.coverage is not None:
             axes.axvline(found.coverage, color=GREEN, linewidth=1.4, linestyle=(0, (2, 2)))
-            axes.text(found.coverage, 1.035, stands, ha="center", color=GREEN, fontsize=7.5)
+            axes.text(found.coverage, 1.035, stands, ha="center", color=GREEN, fontsize=8.25)
 
     text = f"target {percent(found.target)}; {stands}; " + "; ".join(
         f"{percent(c)} stand, agreement {percent(a)}, at least {percent(b)}" for c, a, b, _ in rows
     )
-    return drawn(paint, name=name, title=title, text=text, size=(5.6, 3.2), inside=(0.62, 1.1, 0.5, 0.28))
+    return drawn(paint, name=name, title=title, text=text, size=(5.6, 3.2), inside=(0.66, 1.15, 0.52, 0.3))
 
 
 def _beside(axes: Axes, heights: Mapping[str, float], span: float) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 import warnings
 from collections.abc import Callable
 from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
+
+from calibration.reports.wording import columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
 INK, MUTED, GRID, PAPER = "#1b2330", "#5a6472", "#d5dae1", "#fdfdfe"
 BLUE, ORANGE, GREEN = "#1f5fa8", "#b4540a", "#1d7a4c"
 ROLES = {INK: "ink", MUTED: "muted", GRID: "line", PAPER: "paper", BLUE: "blue", ORANGE: "orange", GREEN: "green"}
-SMALL = 8.5
-CHARACTER = 0.066  # inches a character of the chart's text is wide, at most
-LONGEST_NAME = 30
+SMALL = 9
+CHARACTER = 0.07  # inches a character of the chart's text is wide, at most
 
 STYLE: Any = {
     "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": SMALL, "text.parse_math": False, "text.color": INK,
@@ -72,20 +72,6 @@ def _inline(svg: str, name: str, title: str, text: str, size: tuple[float, float
         f'viewBox="0 0 {72 * size[0]:g} {72 * size[1]:g}"><title id="{name}-t">{escape(title)}</title>'
         f'<desc id="{name}-d">{escape(text)}</desc>{body.strip()}</svg>'
     )
-
-
-def short(name: str, most: int = LONGEST_NAME) -> str:
-    """A name that fits beside a chart, its middle left out; control characters shown as a replacement sign."""
-    clean = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in name)
-    while columns(clean) > most:
-        half = (len(clean) - 2) // 2
-        clean = f"{clean[:half].rstrip('…')}…{clean[-half:].lstrip('…')}"
-    return clean
-
-
-def columns(text: str) -> int:
-    """How wide a text is, in Latin letters: East Asian signs take two."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def margin_for(names: list[str]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from calibration.reports.blocks import Block, Cell, Chart, Charts, Section, Text, figure_cell, table
+from calibration.reports.blocks import Block, Cell, Chart, Charts, Items, Section, Text, figure_cell, table
 from calibration.reports.charts import Dot, escalation_chart, interval_chart
 from calibration.reports.findings import Findings
 from calibration.reports.links import Link
@@ -13,7 +13,7 @@ from calibration.reports.wording import DASH, count, number, percent, plural, se
 from calibration.results import Difference, Estimate
 
 METHODS = {
-    "ppi++": "prediction-powered (PPI++)", "ppi": "prediction-powered (PPI++)", "bayes": "Bayes, post-stratified by grade",
+    "ppi_wilson": "prediction-powered, inside Wilson's", "ppi++": "prediction-powered (PPI++)", "ppi": "prediction-powered (PPI++)", "bayes": "Bayes, post-stratified by grade",
     "wilson": "labels alone (Wilson)", "rogan_gladen": "Rogan–Gladen",
 }  # fmt: skip
 QUEUE_SHOWN = 20
@@ -26,6 +26,8 @@ def estimate_section(findings: Findings, _link: Link) -> Section:
     if not findings.estimates:
         return Section("estimate", title, lead, (Text("No estimate was made: there are no labels."),))
     blocks: list[Block] = [Charts((_estimate_chart(findings),)), _estimate_table(findings.estimates)]
+    warnings = tuple(dict.fromkeys(sentence(warning) for e in findings.estimates for warning in e.warnings))
+    blocks += [Items(warnings)] if warnings else []
     if findings.differences:
         blocks.append(_difference_table(findings.differences))
     return Section("estimate", title, lead, tuple(blocks))

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from calibration.calibration import Escalation, HeldOut
 from calibration.figures import Figure
+from calibration.reports.wording import short
 from calibration.results import Agreement, Bias, Ceiling, Transport
 from rubrics.criterion import Noun
 from rubrics.grade import Score
@@ -63,8 +64,8 @@ class Evidence:
 
     @property
     def name(self) -> str:
-        """How a sentence calls it."""
-        return self.criterion or "the whole"
+        """How a sentence calls it, shortened in the middle."""
+        return name_of(self.criterion)
 
     @property
     def rarer(self) -> int:
@@ -96,6 +97,11 @@ class Evidence:
     def failed(self) -> tuple[Transport, ...]:
         """The policies for which the calibration no longer holds."""
         return tuple(t for t in self.transports if t.holds is False)
+
+
+def name_of(criterion: str | None) -> str:
+    """How a sentence calls a criterion, shortened in the middle."""
+    return "the whole" if criterion is None else short(criterion, 40)
 
 
 Told = tuple[str, str] | None

@@ -25,6 +25,7 @@ from calibration.results import (
     PanelDiagnosis,
     Plan,
     StateAudit,
+    StateUse,
     Transport,
 )
 from calibration.values import LENGTH
@@ -74,7 +75,7 @@ class Sources(Noun):
 class Findings(Noun):
     """A whole report: the verdict in words, and every figure behind it.
 
-    `whole` and `criteria` say how far the judges may be trusted, `uses` what for, `steps` what to do next, the most urgent
+    `disputed` are items on which people disagree. `whole` and `criteria` say how far the judges may be trusted, `uses` what for, `steps` what to do next, the most urgent
     first. `asked` counts criteria that were judged, labelled or not. The rest are the results of this package as they are.
     """
 
@@ -99,11 +100,12 @@ class Findings(Noun):
     biases: tuple[Bias, ...] = ()
     transports: tuple[Transport, ...] = ()
     state: StateAudit | None = None
+    state_uses: tuple[StateUse, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     plan: Plan | None = None
     candidates: tuple[Candidate, ...] = ()
     left_out: tuple[Omission, ...] = ()
-    conflicts: tuple[str, ...] = ()
+    disputed: Omission | None = None
     badges: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -112,7 +114,7 @@ def gather(
     calibration: Calibration, pairing: Pairing, *, agreements: Sequence[Agreement] = (), panels: Sequence[PanelDiagnosis] = (),
     estimates: Sequence[Estimate] = (), differences: Sequence[Difference] = (), biases: Sequence[Bias] = (),
     alt_tests: Sequence[AltTest] = (), transports: Sequence[Transport] = (), disagreements: Sequence[Disagreement] = (),
-    state: StateAudit | None = None, plan: Plan | None = None, predictions: Predictions | None = None,
+    state: StateAudit | None = None, state_uses: Sequence[StateUse] = (), plan: Plan | None = None, predictions: Predictions | None = None,
     title: str = "", created: str = "", rng: np.random.Generator | None = None,
 ) -> Findings:  # fmt: skip
     """The findings of one calibration on one pairing of grades and labels.
@@ -140,8 +142,8 @@ def gather(
         reliabilities=_reliabilities(pairing, predictions or {}, rng), heldout=calibration.heldout,
         agreements=tuple(agreements), alt_tests=tuple(alt_tests), panels=tuple(panels), estimates=tuple(estimates),
         differences=tuple(differences), escalation=calibration.escalation, biases=tuple(biases),
-        transports=tuple(transports), state=state, disagreements=tuple(disagreements), plan=plan,
-        candidates=calibration.candidates, conflicts=pairing.conflicts[:IDS_KEPT],
+        transports=tuple(transports), state=state, state_uses=tuple(state_uses), disagreements=tuple(disagreements), plan=plan,
+        candidates=calibration.candidates, disputed=_disputed(pairing),
         left_out=tuple(Omission(reason=x.reason, n=x.n, ids=x.ids[:IDS_KEPT]) for x in pairing.left_out),
         badges=calibration.badges, warnings=calibration.warnings,
     )  # fmt: skip
@@ -203,6 +205,16 @@ def _reliabilities(
             rows.setdefault(pair.item.criterion or OVERALL, []).append((p, pair.truth))
     found = (reliability(key, found, rng) for key, found in rows.items() if len(found) >= FEWEST_PREDICTIONS)
     return tuple(one for one in found if one is not None)
+
+
+def _disputed(pairing: Pairing) -> Omission | None:
+    """The items on which people disagree. They are used all the same, with the mean of what people say."""
+    ids = pairing.conflicts
+    return (
+        Omission(reason="people disagree (kept: the mean of their answers)", n=len(ids), ids=ids[:IDS_KEPT])
+        if ids
+        else None
+    )
 
 
 def _sources(calibration: Calibration, pairing: Pairing, counts: Mapping[str | None, Count]) -> Sources:

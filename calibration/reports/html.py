@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import escape
 
 from calibration.reports.evidence import Mark
 from calibration.reports.findings import Findings
@@ -24,6 +26,7 @@ SIGNS: dict[Mark, str] = {
     "not enough labels": "?",
 }
 UNSEEN = ("Cc", "Cf", "Cs")
+BREAKS = re.compile(r"([_/.:-])(?=\w)")
 KEPT = "\n\t\u200d"
 
 
@@ -44,7 +47,13 @@ def _template() -> Template:
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         finalize=_seen,
     )  # fmt: skip
+    environment.filters["breakable"] = _breakable
     return environment.get_template("page.html.j2")
+
+
+def _breakable(text: str) -> str:
+    """An id that may be broken after its parts, not in the middle of a word."""
+    return BREAKS.sub(r"\1<wbr>", str(escape(_seen(text))))
 
 
 def _seen(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from calibration.reports.blocks import Block, Cell, Charts, Heading, Items, Section, Table, Terms, Text
+from calibration.reports.blocks import Block, Cell, Charts, Items, Section, Table, Terms, Text
 from calibration.reports.findings import Findings
 from calibration.reports.links import Link
 from calibration.reports.opening import Line, Opening, opening_of
@@ -38,7 +38,7 @@ def _opening(opening: Opening, findings: Findings) -> Iterator[str]:
     yield "\n".join(f"- **{plain(tile.value)}** {plain(tile.name)} ({plain(tile.rests_on)})" for tile in opening.tiles)
     yield "### May be trusted for"
     yield _lines(opening.trusted_for) or "Nothing yet."
-    yield "### Not for"
+    yield "### Not for, or not yet"
     yield _lines(opening.not_for) or "Nothing speaks against the uses above."
     if opening.steps:
         yield "### What to do next"
@@ -63,8 +63,6 @@ def _block(block: Block) -> Iterator[str]:
         yield "\n".join(f"- {plain(chart.title)}: {plain(chart.says)}" for chart in block.charts if chart.says)
     elif isinstance(block, Text):
         yield plain(block.text)
-    elif isinstance(block, Heading):
-        yield f"### {plain(block.text)}"
     elif isinstance(block, Items):
         yield "\n".join(f"- {plain(item)}" for item in block.items)
     elif isinstance(block, Terms):

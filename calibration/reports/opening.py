@@ -66,6 +66,8 @@ def _about(findings: Findings) -> str:
     sources = findings.sources
     judges = plural(len(sources.judges), "judge")
     cover = f" ({percent(sources.used / sources.labelled)} covered)" if sources.labelled else ""
+    if not sources.labelled:
+        return f"{judges}: {', '.join(sources.judges) or DASH}. {plural(sources.episodes, 'episode')} judged, none labelled."
     return (
         f"{judges}: {', '.join(sources.judges) or DASH}. {plural(sources.episodes, 'episode')} judged, "
         f"{count(sources.used)} of {plural(sources.labelled, 'labelled item')} used{cover}, by {plural(sources.raters, 'rater')}."
@@ -100,7 +102,9 @@ def _stands(findings: Findings) -> Tile:
     found = findings.escalation
     if found is None or found.threshold is None:
         return Tile(
-            "none", "of the grades may stand without a second look", plural(found.n, "label") if found else "no labels"
+            "none",
+            "of the grades may stand without a second look",
+            plural(found.n, "label") if found else "not looked for",
         )
     return Tile(
         percent(found.coverage),

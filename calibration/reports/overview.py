@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from calibration.reports.blocks import Block, Cell, Section, Table, Terms, Text, figure_cell, table
+from calibration.reports.blocks import Block, Cell, Items, Section, Table, Terms, Text, figure_cell, table
 from calibration.reports.evidence import Trust
 from calibration.reports.findings import Findings, Sources
 from calibration.reports.links import Link
-from calibration.reports.wording import DASH, count, listed, percent, plural
+from calibration.reports.wording import DASH, count, listed, percent, plural, sentence
 
 IDS_SHOWN = 8
 
@@ -19,9 +19,7 @@ def criteria_section(findings: Findings, _link: Link) -> Section:
     silent = findings.asked - len(findings.criteria)
     if silent > 0:
         judged = plural(silent, "criterion was", "criteria were")
-        blocks.append(
-            Text(f"{judged} judged and {'has' if silent == 1 else 'have'} no labels: nothing is said about that here.")
-        )
+        blocks.append(Text(f"{judged} judged and not labelled: this report can't speak of what nobody looked at."))
     return Section(
         "criteria",
         "Criterion by criterion",
@@ -64,8 +62,10 @@ def sources_section(findings: Findings, _link: Link) -> Section:
     """Who graded, which questions, which labels; and what was left out."""
     sources = findings.sources
     blocks: list[Block] = [Terms(tuple(_terms(sources, findings)))]
-    if findings.left_out or findings.conflicts:
+    if findings.left_out or findings.disputed:
         blocks.append(_left_out(findings))
+    if findings.warnings:
+        blocks.append(Items(tuple(sentence(warning) for warning in findings.warnings)))
     return Section(
         "sources", "What this rests on",
         "Two reports are about the same thing only if these are the same: an edited question, prompt, judge or label shows here.",
@@ -76,7 +76,7 @@ def sources_section(findings: Findings, _link: Link) -> Section:
 def _terms(sources: Sources, findings: Findings) -> list[tuple[str, Cell]]:
     used = f"{count(sources.used)} of {plural(sources.labelled, 'labelled item')} used"
     cover = f" ({percent(sources.used / sources.labelled)} covered)" if sources.labelled else ""
-    judges = [f"{j} ({', '.join(m) or 'the model that answered is not known'})" for j, m in sources.judges.items()]
+    judges = [f"{j} ({', '.join(m) or 'model not known'})" for j, m in sources.judges.items()]
     fitted = sources.calibration_labels
     return [
         ("Labels", Cell(f"{used}{cover}, by {plural(sources.raters, 'rater')}, on {plural(sources.tasks, 'task')}")),
@@ -92,16 +92,8 @@ def _terms(sources: Sources, findings: Findings) -> list[tuple[str, Cell]]:
 
 
 def _left_out(findings: Findings) -> Table:
-    rows = [(Cell(x.reason), Cell(count(x.n)), _ids(x.ids, x.n)) for x in findings.left_out]
-    if findings.conflicts:
-        conflicts = findings.conflicts
-        rows.append(
-            (
-                Cell("people disagree (kept: the mean of their answers)"),
-                Cell(count(len(conflicts))),
-                _ids(conflicts, len(conflicts)),
-            )
-        )
+    found = [*findings.left_out, *([findings.disputed] if findings.disputed else [])]
+    rows = [(Cell(x.reason), Cell(count(x.n)), _ids(x.ids, x.n)) for x in found]
     return table("What was left out or in dispute, and why", ("why", "how many", "which"), rows)
 
 

@@ -49,11 +49,6 @@ class Reliability(Noun):
     floor_high: Score
     slope: Figure
 
-    @property
-    def skill(self) -> float | None:
-        """The share of the base rate's Brier score that the predictions save; None if that is 0."""
-        return 1.0 - self.brier / self.reference_brier if self.reference_brier > 0 else None
-
 
 def reliability(
     key: str, predictions: Sequence[tuple[float, float]], rng: np.random.Generator | None = None

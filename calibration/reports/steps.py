@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from calibration.reports.evidence import Mark, Trust
-from calibration.reports.wording import plural, sentence, stated
+from calibration.reports.evidence import Mark, Trust, name_of
+from calibration.reports.wording import listed, plural, sentence, stated
 from calibration.results import JudgeDiagnosis, PanelDiagnosis, Plan, StateAudit
 
 URGENCY: tuple[Mark, ...] = ("not trusted", "no signal", "not enough labels", "with care", "trusted")
 MOST = 8
+NAME = "\0"
 
 
 def steps_of(
@@ -18,10 +19,23 @@ def steps_of(
     """At most eight steps: for the whole, for its judges, for the state's goals, then for criteria from the worst mark on."""
     worst_first = sorted(criteria, key=lambda trust: URGENCY.index(trust.mark))
     found = [
-        *whole.steps[:2], *_about_judges(panels), *_about_goals(state), *(trust.steps[0] for trust in worst_first if trust.steps),
+        *whole.steps[:2],
+        *_about_judges(panels),
+        *_about_goals(state),
+        *_about_criteria(worst_first),
         *_from_plan(plan),
-    ]  # fmt: skip
+    ]
     return tuple(dict.fromkeys(found))[:MOST]
+
+
+def _about_criteria(criteria: Sequence[Trust]) -> Iterator[str]:
+    """The first step of each, criteria with the same one together."""
+    grouped: dict[str, list[str]] = {}
+    for trust in criteria:
+        if trust.steps:
+            name = name_of(trust.criterion)
+            grouped.setdefault(trust.steps[0].replace(name, NAME), []).append(name)
+    yield from (step.replace(NAME, listed(names)) for step, names in grouped.items())
 
 
 def _about_judges(panels: Sequence[PanelDiagnosis]) -> Iterator[str]:

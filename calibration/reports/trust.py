@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from calibration.calibration import Escalation
 from calibration.figures import Finite
 from calibration.reports.cautions import CAUTIONS
-from calibration.reports.evidence import Evidence, Mark, Trust
+from calibration.reports.evidence import Evidence, Mark, Trust, name_of
 from calibration.reports.rules import RULES, does_not_hold
 from calibration.reports.wording import count, listed, number, percent, plural, sentence
 from calibration.results import Estimate
@@ -21,6 +21,11 @@ ANSWERS: dict[Mark, str] = {
     "not trusted": "No.",
     "no signal": "No: the answers carry no signal.",
     "not enough labels": "Nobody can say yet.",
+}
+BLOCKED: dict[Mark, str] = {
+    "not trusted": "Not while the whole is not trusted.",
+    "no signal": "Its answers are no better than chance.",
+    "not enough labels": "Too few labels to say.",
 }
 
 
@@ -48,7 +53,7 @@ def trust_in(e: Evidence) -> Trust:
     if not held:
         return Trust(mark="trusted", rule="trusted", reason=sentence(_good(e)), **about)
     return Trust(
-        mark="with care", rule=held[0][0].name, reason=sentence(held[0][1][0]), steps=_steps(told for _, told in held),
+        mark="with care", rule=held[0][0].name, reason=sentence(f"{_good(e)}; but {held[0][1][0]}"), steps=_steps(told for _, told in held),
         cautions=tuple(sentence(told[0]) for _, told in held[1:]), **about,
     )  # fmt: skip
 
@@ -79,7 +84,7 @@ def single_grades(escalation: Escalation | None, whole: Trust, people: str) -> U
     """Whether a single grade may stand without another look."""
     name = "Single grades without another look"
     if whole.mark in ("not trusted", "no signal"):
-        return Use(name=name, mark=whole.mark, says=whole.reason)
+        return Use(name=name, mark=whole.mark, says=BLOCKED[whole.mark])
     if escalation is None:
         return Use(name=name, mark="not enough labels", says="No threshold was looked for.")
     if escalation.threshold is None:
@@ -119,10 +124,14 @@ def training_reward(e: Evidence, whole: Trust) -> Use:
     """Whether the calibrated value may be a reward: it must rank better than chance, on the policy that is trained."""
     name = "A reward in training"
     if whole.mark in ("not trusted", "no signal", "not enough labels"):
-        return Use(name=name, mark=whole.mark, says=whole.reason)
+        return Use(name=name, mark=whole.mark, says=BLOCKED[whole.mark])
     if e.failed:
         return Use(name=name, mark="not trusted", says=sentence(does_not_hold(e.failed)))
-    if e.youden.low is None or e.youden.low <= 0:
+    if e.youden.low is None:
+        return Use(
+            name=name, mark="not enough labels", says="Whether it ranks whole episodes better than chance is not known."
+        )
+    if e.youden.low <= 0:
         return Use(
             name=name,
             mark="with care",
@@ -140,7 +149,7 @@ def training_reward(e: Evidence, whole: Trust) -> Use:
 
 def by_mark(criteria: Sequence[Trust], mark: Mark) -> str:
     """The criteria with this mark, as `a, b and c`."""
-    return listed([t.criterion for t in criteria if t.criterion is not None and t.mark == mark], most=12)
+    return listed([name_of(t.criterion) for t in criteria if t.criterion is not None and t.mark == mark], most=8)
 
 
 def _good(e: Evidence) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 from calibration.figures import Figure
 
 DASH = "–"
 MINUS = "−"
+LONGEST_NAME = 30
 
 
 def percent(share: float | None) -> str:
@@ -73,3 +75,17 @@ def sentence(text: str) -> str:
     if not text:
         return ""
     return text[0].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":")) else ".")
+
+
+def short(name: str, most: int = LONGEST_NAME) -> str:
+    """A name that fits beside a chart, its middle left out; control characters shown as a replacement sign."""
+    clean = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in name)
+    while columns(clean) > most:
+        half = (len(clean) - 2) // 2
+        clean = f"{clean[:half].rstrip('…')}…{clean[-half:].lstrip('…')}"
+    return clean
+
+
+def columns(text: str) -> int:
+    """How wide a text is, in Latin letters: East Asian signs take two."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

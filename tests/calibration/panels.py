@@ -58,8 +58,7 @@ def simulate(
     """`n` episodes judged by five judges; with `rollouts` > 1, so many in a row share a task, at that correlation of q."""
     d = DESIGNS[design]
     tasks = np.arange(n) // rollouts
-    shared = rng.standard_normal(tasks.max() + 1)[tasks]
-    quality = np.sqrt(intraclass) * shared + np.sqrt(1 - intraclass) * rng.standard_normal(n)
+    quality = _quality(tasks, intraclass, rng)
     confounder = rng.standard_normal(n)
     family = rng.standard_normal(n)
     threshold = NormalDist().inv_cdf(1 - rate)
@@ -70,11 +69,39 @@ def simulate(
     return Panel(np.searchsorted(CUTS, latent) / 4.0, (quality > threshold).astype(float), confounder, tasks)
 
 
-def binary_judge(n: int, rate: float, rng: np.random.Generator, *, tpr: float = 0.93, tnr: float = 0.75) -> Panel:
-    """One judge that says yes or no."""
-    truth = (rng.random(n) < rate).astype(float)
+def binary_judge(
+    n: int, rate: float, rng: np.random.Generator, *, tpr: float = 0.93, tnr: float = 0.75, rollouts: int = 1,
+    intraclass: float = 0.0,
+) -> Panel:  # fmt: skip
+    """One judge that says yes or no; with `rollouts` > 1, so many in a row share a task, at that correlation of q."""
+    tasks = np.arange(n) // rollouts
+    if rollouts > 1:
+        truth = (_quality(tasks, intraclass, rng) > NormalDist().inv_cdf(1 - rate)).astype(float)
+    else:
+        truth = (rng.random(n) < rate).astype(float)
     yes = np.where(truth == 1, rng.random(n) < tpr, rng.random(n) > tnr)
-    return Panel(yes.astype(float)[:, None], truth, np.zeros(n), np.arange(n))
+    return Panel(yes.astype(float)[:, None], truth, np.zeros(n), tasks)
+
+
+def _quality(tasks: Any, intraclass: float, rng: np.random.Generator) -> Any:
+    shared = rng.standard_normal(tasks.max() + 1)[tasks]
+    return np.sqrt(intraclass) * shared + np.sqrt(1 - intraclass) * rng.standard_normal(len(tasks))
+
+
+def latent_correlation(rate: float, intraclass: float) -> float:
+    """The correlation of q at which passes and fails of one task have the intra-class correlation `intraclass`."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    threshold = NormalDist().inv_cdf(1 - rate)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+
+    def missed(r: float) -> float:
+        passes = ndtr((np.sqrt(r) * nodes - threshold) / np.sqrt(1 - r))
+        both = float(weights @ passes**2 / weights.sum())
+        return (both - rate**2) / (rate * (1 - rate)) - intraclass
+
+    return float(brentq(missed, 1e-3, 0.999))
 
 
 def records_of(

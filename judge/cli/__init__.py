@@ -13,6 +13,7 @@ from judge.cli import (
     checking,
     demo,
     grading,
+    health_check,
     labelling,
     models,
     prompts,
@@ -45,6 +46,7 @@ app.command("samples")(samples.samples)
 app.add_typer(models.app, name="models")
 app.add_typer(rubric_commands.app, name="rubric")
 app.command("calibrate")(calibrating.calibrate)
+app.command("health")(health_check.health)
 app.add_typer(labelling.app, name="label")
 
 

@@ -60,9 +60,10 @@ def test_a_panel_that_errs_together_falls_short_of_an_independent_one() -> None:
 
 def test_the_bloc_adds_nothing_and_the_good_judges_do() -> None:
     found = diagnosed("bloc", 1000)
-    assert [judge.adds_nothing for judge in found.judges] == [False, False, True, True, True]
-    assert found.judges[0].gain.low > 0
-    assert any("without any one of j3, j4, j5" in warning for warning in found.warnings)
+    assert [judge.adds_nothing for judge in found.judges[:4]] == [False, False, True, True]
+    assert all(judge.gain.low > 0.01 for judge in found.judges[:2])
+    assert all(judge.gain.high < 0.004 for judge in found.judges[2:])
+    assert any("without any one of j3, j4 " in warning for warning in found.warnings)
 
 
 def test_a_copy_of_a_judge_is_named() -> None:

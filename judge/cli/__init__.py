@@ -17,6 +17,7 @@ from judge.cli import (
     labelling,
     models,
     prompts,
+    reporting,
     rubric_commands,
     samples,
     showing,
@@ -46,6 +47,7 @@ app.command("samples")(samples.samples)
 app.add_typer(models.app, name="models")
 app.add_typer(rubric_commands.app, name="rubric")
 app.command("calibrate")(calibrating.calibrate)
+app.command("report")(reporting.report)
 app.command("health")(health_check.health)
 app.add_typer(labelling.app, name="label")
 

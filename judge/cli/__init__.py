@@ -9,6 +9,7 @@ from importlib.metadata import version
 import typer
 
 from judge.cli import (
+    agreeing,
     calibrating,
     checking,
     demo,
@@ -47,6 +48,7 @@ app.command("samples")(samples.samples)
 app.add_typer(models.app, name="models")
 app.add_typer(rubric_commands.app, name="rubric")
 app.command("calibrate")(calibrating.calibrate)
+app.command("agree")(agreeing.agree)
 app.command("report")(reporting.report)
 app.command("health")(health_check.health)
 app.add_typer(labelling.app, name="label")

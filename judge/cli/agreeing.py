@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -126,7 +127,7 @@ def _of_labels(labels: list[Label], person: str | None, which: str, scales: dict
     from calibration.agreeing import ratings_of_labels, scales_of
     from judge.errors import InputError
 
-    known = {**scales_of(labels), **scales}
+    known: dict[str | None, Mapping[str, float]] = {**scales_of(labels), **scales}
     for label in labels:
         if label.level is not None and label.settled and label.criterion not in known:
             raise InputError(

@@ -86,7 +86,7 @@ def _read(path: Path) -> tuple[list[GradeRecord], list[Label]]:
 
 
 def _compared(
-    sides: list[Any], rater: str | None, other: str | None, scales: dict[str, dict[str, float]]
+    sides: list[Any], rater: str | None, other: str | None, scales: Mapping[str | None, Mapping[str, float]]
 ) -> tuple[AgreementTable, list[tuple[str, tuple[str, ...]]]]:
     from calibration.agreeing import agreement, ceilings_of, ratings_of_people, ratings_of_person
     from calibration.pairing import pair
@@ -123,7 +123,9 @@ def _of_records(records: list[GradeRecord], judge: str | None) -> Ratings:
     return ratings_of_judge(items, name)
 
 
-def _of_labels(labels: list[Label], person: str | None, which: str, scales: dict[str, dict[str, float]]) -> Ratings:
+def _of_labels(
+    labels: list[Label], person: str | None, which: str, scales: Mapping[str | None, Mapping[str, float]]
+) -> Ratings:
     from calibration.agreeing import ratings_of_labels, scales_of
     from judge.errors import InputError
 
@@ -138,7 +140,7 @@ def _of_labels(labels: list[Label], person: str | None, which: str, scales: dict
     return ratings_of_labels(wanted, rater=name, scales=known)
 
 
-def _scales(rubric: str | None) -> dict[str, dict[str, float]]:
+def _scales(rubric: str | None) -> dict[str | None, Mapping[str, float]]:
     """The value of each level of a rubric's criteria."""
     from judge.cli.setup import rubric_source
 

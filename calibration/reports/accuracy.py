@@ -13,7 +13,7 @@ from calibration.reports.reliability import Reliability
 from calibration.reports.wording import DASH, count, number, percent, plural
 
 RUNGS = {
-    "mean": "plain mean", "platt": "shrunk weighted mean + Platt", "stacking": "ridge stacking", "isotonic": "isotonic",
+    "mean": "plain mean", "weighted_platt": "shrunk weighted mean + Platt", "ridge": "ridge stacking", "isotonic": "isotonic",
     "venn_abers": "Venn–Abers", "beta": "beta", "dawid_skene": "Dawid–Skene",
 }  # fmt: skip
 

@@ -33,7 +33,7 @@ def audit_section(findings: Findings, link: Link) -> Section | None:
         ("The state check fails what panel and people pass: a wrong goal state?", state.suspect_goals),
         ("The state check passes what people or a second opinion fail: a goal that can be gamed?", state.gamed),
     ):
-        blocks.append(_disagreement_table(heading, found, link) if found else Text(f"{heading} None was found."))
+        blocks.append(_disagreement_table(heading, found, link) if found else Text(f"{heading} Nothing was found."))
     if findings.state_uses:
         blocks.append(_use_table(findings.state_uses))
     warnings = tuple(sentence(warning) for warning in state.warnings)
@@ -133,7 +133,7 @@ def disagreement_section(findings: Findings, link: Link) -> Section:
     lead = "Read these first: each shows a plainer question, a wrong label, or what the judges can't see."
     title = "Worst disagreements"
     if not findings.disagreements:
-        return Section("disagreements", title, lead, (Text("None were listed."),))
+        return Section("disagreements", title, lead, (Text("Nothing was listed."),))
     return Section("disagreements", title, lead, (_disagreement_table(title, findings.disagreements, link),))
 
 

@@ -9,7 +9,7 @@ from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from calibration.reports.wording import columns
+from calibration.reports.wording import columns, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,8 +69,8 @@ def _inline(svg: str, name: str, title: str, text: str, size: tuple[float, float
     width, height = (round(96 * inches) for inches in size)
     return (
         f'<svg role="img" aria-labelledby="{name}-t {name}-d" width="{width}" height="{height}" '
-        f'viewBox="0 0 {72 * size[0]:g} {72 * size[1]:g}"><title id="{name}-t">{escape(title)}</title>'
-        f'<desc id="{name}-d">{escape(text)}</desc>{body.strip()}</svg>'
+        f'viewBox="0 0 {72 * size[0]:g} {72 * size[1]:g}"><title id="{name}-t">{escape(visible(title))}</title>'
+        f'<desc id="{name}-d">{escape(visible(text))}</desc>{body.strip()}</svg>'
     )
 
 

@@ -13,8 +13,8 @@ from calibration.reports.wording import DASH, count, number, percent, plural, se
 from calibration.results import Difference, Estimate
 
 METHODS = {
-    "ppi_wilson": "prediction-powered, inside Wilson's", "ppi++": "prediction-powered (PPI++)", "ppi": "prediction-powered (PPI++)", "bayes": "Bayes, post-stratified by grade",
-    "wilson": "labels alone (Wilson)", "rogan_gladen": "Rogan–Gladen",
+    "ppi_wilson": "prediction-powered, inside Wilson's", "ppi++": "prediction-powered (PPI++)", "wilson": "labels alone (Wilson)",
+    "bayes": "Bayes, post-stratified by grade", "rogan_gladen": "Rogan–Gladen",
 }  # fmt: skip
 QUEUE_SHOWN = 20
 

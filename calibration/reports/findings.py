@@ -75,8 +75,9 @@ class Sources(Noun):
 class Findings(Noun):
     """A whole report: the verdict in words, and every figure behind it.
 
-    `disputed` are items on which people disagree. `whole` and `criteria` say how far the judges may be trusted, `uses` what for, `steps` what to do next, the most urgent
-    first. `asked` counts criteria that were judged, labelled or not. The rest are the results of this package as they are.
+    `whole` and `criteria` say how far the judges may be trusted, `uses` what for, `steps` what to do next, the most urgent
+    first. `asked` counts criteria that were judged, labelled or not. `disputed` are items on which people disagree. The rest are
+    the results of this package as they are.
     """
 
     schema_: Annotated[Literal[1], Field(alias="schema")] = 1

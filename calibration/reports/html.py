@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from calibration.reports.findings import Findings
 from calibration.reports.links import Link
 from calibration.reports.opening import opening_of
 from calibration.reports.sections import sections_of
+from calibration.reports.wording import visible
 
 HERE = Path(__file__).parent
 SIGNS: dict[Mark, str] = {
@@ -25,9 +25,7 @@ SIGNS: dict[Mark, str] = {
     "no signal": "∅",
     "not enough labels": "?",
 }
-UNSEEN = ("Cc", "Cf", "Cs")
 BREAKS = re.compile(r"([_/.:-])(?=\w)")
-KEPT = "\n\t\u200d"
 
 
 def to_html(findings: Findings, *, link: str | None = None) -> str:
@@ -53,11 +51,8 @@ def _template() -> Template:
 
 def _breakable(text: str) -> str:
     """An id that may be broken after its parts, not in the middle of a word."""
-    return BREAKS.sub(r"\1<wbr>", str(escape(_seen(text))))
+    return BREAKS.sub(r"\1<wbr>", str(escape(visible(text))))
 
 
 def _seen(value: Any) -> Any:
-    """A text without signs that change how others are read, such as those that turn the direction of writing."""
-    if type(value) is not str or (value.isascii() and value.isprintable()):
-        return value
-    return "".join("\ufffd" if unicodedata.category(c) in UNSEEN and c not in KEPT else c for c in value)
+    return visible(value) if type(value) is str else value

@@ -25,7 +25,7 @@ def bias_section(findings: Findings, _link: Link) -> Section:
         return Section("biases", title, lead, (Text("No bias was looked for: there are no labels, or no covariates."),))
     known = [b for b in findings.biases if b.slope.value is not None]
     said = tuple(dict.fromkeys(sentence(b.reads) for b in known if b.flagged and b.reads))
-    blocks: list[Block] = [Items(said) if said else Text("None of those that were looked at can be told from chance.")]
+    blocks: list[Block] = [Items(said) if said else Text("Nothing that was looked at can be told from chance.")]
     units = tuple(dict.fromkeys(b.unit for b in known))
     charts = tuple(_chart([b for b in known if b.unit == unit], unit, k) for k, unit in enumerate(units))
     blocks += [Charts(charts)] if charts else []

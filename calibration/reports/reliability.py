@@ -16,7 +16,7 @@ BINS = 5
 BARS = 20
 DRAWS = 400
 NARROWEST, WIDEST = 1e-3, 1 - 1e-3
-STEEPEST_SLOPE = 20.0
+MOST_STEPS, CLOSE = 20, 1e-6
 
 Floats = NDArray[np.float64]
 
@@ -120,12 +120,13 @@ def _slope(p: Floats, truth: Floats) -> Figure:
         return Figure(value=None, n=n, why="every prediction is the same")
     if not 0 < truth.mean() < 1:
         return Figure(value=None, n=n, why="one class only")
-    by = np.array([0.0, 1.0])
-    for _ in range(25):
+    by = np.zeros(2)
+    for _ in range(MOST_STEPS):
         fitted = 1 / (1 + np.exp(-np.clip(x @ by, -30, 30)))
         information = x.T @ (x * np.maximum(fitted * (1 - fitted), 1e-9)[:, None])
-        by = by + np.linalg.solve(information, x.T @ (truth - fitted))
-        if abs(by[1]) > STEEPEST_SLOPE:
-            return Figure(value=None, n=n, why="the predictions part the classes without an error")
-    error = float(np.sqrt(np.linalg.inv(information)[1, 1]))
-    return Figure(value=float(by[1]), low=float(by[1] - Z95 * error), high=float(by[1] + Z95 * error), n=n)
+        step = np.linalg.solve(information, x.T @ (truth - fitted))
+        by = by + step
+        if np.abs(step).max() < CLOSE:
+            reach = Z95 * float(np.sqrt(np.linalg.inv(information)[1, 1]))
+            return Figure(value=float(by[1]), low=float(by[1] - reach), high=float(by[1] + reach), n=n)
+    return Figure(value=None, n=n, why="the predictions part the classes without an error")

@@ -10,6 +10,8 @@ from calibration.figures import Figure
 DASH = "–"
 MINUS = "−"
 LONGEST_NAME = 30
+UNSEEN = ("Cc", "Cf", "Cs")
+KEPT = "\n\t\u200d"
 
 
 def percent(share: float | None) -> str:
@@ -77,13 +79,22 @@ def sentence(text: str) -> str:
     return text[0].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":")) else ".")
 
 
+def visible(text: str) -> str:
+    """The text with a replacement sign for each that can't be seen, such as those that turn the direction of writing."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join("\ufffd" if unicodedata.category(c) in UNSEEN and c not in KEPT else c for c in text)
+
+
 def short(name: str, most: int = LONGEST_NAME) -> str:
-    """A name that fits beside a chart, its middle left out; control characters shown as a replacement sign."""
-    clean = "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in name)
-    while columns(clean) > most:
-        half = (len(clean) - 2) // 2
-        clean = f"{clean[:half].rstrip('…')}…{clean[-half:].lstrip('…')}"
-    return clean
+    """A name that fits beside a chart or into a sentence, its middle left out."""
+    clean = visible(name)
+    if columns(clean) <= most:
+        return clean
+    head, tail = clean[: len(clean) // 2], clean[len(clean) // 2 :]
+    while columns(head) + columns(tail) + 1 > most:
+        head, tail = (head[:-1], tail) if columns(head) > columns(tail) else (head, tail[1:])
+    return f"{head}…{tail}"
 
 
 def columns(text: str) -> int:

@@ -113,7 +113,7 @@ def calibration(criteria: Sequence[str] = CRITERIA, **more: Any) -> Calibration:
         "id": "ab12cd34ef56ab78", "method": "m" * 16, "grader": {"judge:gpt-large": "1" * 16, "template": "2" * 16},
         "models": {"gpt-large": ("gpt-large-2026-05",), "claude-mid": ("claude-mid-4",), "qwen-small": ("qwen-small",)},
         "scope": Scope(rubrics={"refund_reply": "r" * 16}, criteria=dict.fromkeys(criteria, "f" * 16)), "truth": "people",
-        "panel": JUDGES, "maps": {key: CurveMap(rung="platt", weights=dict.fromkeys(JUDGES, 1.0), n=120) for key in keys},
+        "panel": JUDGES, "maps": {key: CurveMap(rung="weighted_platt", weights=dict.fromkeys(JUDGES, 1.0), n=120) for key in keys},
         "labels": LabelSet(n=480, tasks=60, raters=3, ids_hash="9" * 16), "heldout": tuple(heldout(key) for key in keys),
         "candidates": tuple(_candidates("overall")), "escalation": escalation(), "created": "2026-05-04T10:00:00+00:00",
     }  # fmt: skip
@@ -121,10 +121,17 @@ def calibration(criteria: Sequence[str] = CRITERIA, **more: Any) -> Calibration:
 
 
 def _candidates(key: str) -> list[Candidate]:
-    rows = [("mean", 0.171), ("platt", 0.146), ("stacking", 0.142), ("isotonic", 0.166), ("venn_abers", 0.155)]
+    rows = [("mean", 0.171), ("weighted_platt", 0.146), ("ridge", 0.142), ("isotonic", 0.166), ("venn_abers", 0.155)]
     return [
         Candidate(
-            key=key, rung=rung, brier=brier, error=0.008, accuracy=0.8, n=120, chosen=rung == "platt", why=_why(rung)
+            key=key,
+            rung=rung,
+            brier=brier,
+            error=0.008,
+            accuracy=0.8,
+            n=120,
+            chosen=rung == "weighted_platt",
+            why=_why(rung),
         )
         for rung, brier in rows
     ]
@@ -132,8 +139,8 @@ def _candidates(key: str) -> list[Candidate]:
 
 def _why(rung: str) -> str:
     return {
-        "platt": "the simplest within one standard error of the best",
-        "stacking": "better by less than its error",
+        "weighted_platt": "the simplest within one standard error of the best",
+        "ridge": "better by less than its error",
     }.get(rung, "")
 
 
@@ -230,3 +237,9 @@ def findings(criteria: Sequence[str] = CRITERIA, **more: Any) -> Findings:
     found = more.pop("pairing", None) or pairing(criteria)
     given = {"predictions": predictions(found), **parts(criteria), **more}
     return gather(given.pop("calibration", None) or calibration(criteria), found, **given)
+
+
+def few_parts(**more: Any) -> Findings:
+    """A report of one criterion with nothing but `more`, which is soon drawn."""
+    made = more.pop("calibration", None) or calibration(("tone",), escalation=None)
+    return gather(made, pairing(("tone",), n=20), **more)

@@ -13,5 +13,6 @@ def resampled_counts(tasks: Ints, resamples: int, rng: np.random.Generator) -> F
     (the cluster bootstrap: Field and Welsh, 2007)."""
     places = np.unique(tasks, return_inverse=True)[1]
     count = int(places.max(initial=-1)) + 1
-    drawn = rng.multinomial(count, np.full(count, 1.0 / count), size=resamples)
-    return np.asarray(drawn[:, places], dtype=float)
+    drawn = rng.integers(count, size=(resamples, count)) + count * np.arange(resamples)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=resamples * count).reshape(resamples, count)
+    return np.asarray(counts[:, places], dtype=float)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.items import Floats
 from calibration.fitting.samples import Ints
+from calibration.items import Floats
 
 
 class Mean(NamedTuple):

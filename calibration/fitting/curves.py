@@ -86,7 +86,7 @@ def _by_point(values: Floats, truth: Floats, weights: Floats) -> tuple[Floats, F
     weighing = weights > 0
     points, places = np.unique(values[weighing], return_inverse=True)
     sums = np.bincount(places, weights[weighing] * truth[weighing])
-    return points, sums, np.bincount(places, weights[weighing])
+    return points, np.asarray(sums), np.asarray(np.bincount(places, weights[weighing]))
 
 
 CURVES: dict[str, Callable[[Floats, Floats, Floats], Curve]] = {

@@ -35,7 +35,7 @@ def fit_question(
     """
     settings = settings or FitSettings()
     sample = Sample.of(pairs, judges, settings.covariates)
-    complete = ~np.isnan(sample.values).any(axis=1) if judges else np.zeros(len(pairs), dtype=bool)
+    complete = np.asarray(~np.isnan(sample.values).any(axis=1)) & bool(judges)
     if not complete.any():
         raise CalibrationError(
             f"{settings.key}: none of {len(pairs)} labelled items was answered by all of {', '.join(judges) or 'no judge'}; "
@@ -150,10 +150,10 @@ def _gain(name: str, over: str, scores: dict[str, Scores], sample: Sample) -> tu
 
 def _candidates(key: str, scores: dict[str, Scores], sample: Sample, chosen: str) -> Iterator[Candidate]:
     for name, score in scores.items():
-        brier, accuracy = mean_by_task(score.losses, sample.tasks, sample.weights), accuracy_of(score, sample)
+        brier = mean_by_task(score.losses, sample.tasks, sample.weights)
         yield Candidate(
             key=key, rung=name, brier=brier.value, error=brier.error, n=len(sample), chosen=name == chosen,
-            accuracy=None if accuracy is None else min(1.0, accuracy.value), why=_why(name, chosen, scores, sample),
+            accuracy=accuracy_of(score, sample).value, why=_why(name, chosen, scores, sample),
         )  # fmt: skip
 
 

@@ -15,13 +15,15 @@ import numpy as np
 
 from calibration.fitting.beliefs import AS_IT_IS, LEANING, Grid, grid_of
 from calibration.fitting.clustering import design_effect
-from calibration.fitting.logistic import Priors, fit_logistic, sigmoids
+from calibration.fitting.logistic import Priors, fit_logistic, sigmoids, step_from
 from calibration.fitting.samples import Sample
 from calibration.items import Floats
 from calibration.maps import LinearMap
 
 CENTRE = 0.5
-NEGLIGIBLE = 1 / 400  # of the best prior's evidence: such priors are left out of folds and resamples
+NEGLIGIBLE = 1 / 400  # of the best prior's share: such priors are left out of folds
+LIKELY = 1 / 10  # of the best prior's share: resamples are fitted under such priors, and at most so many of them
+MOST_LIKELY = 6
 
 
 class Averaged(NamedTuple):
@@ -34,7 +36,8 @@ class Averaged(NamedTuple):
 
 @dataclass(frozen=True)
 class Stack:
-    """The model of one sample; `name` is its rung. `nuisances` are held at their reference when predicting; `parent` is what it is shrunk toward."""
+    """The model of one sample; `name` is its rung. `nuisances` are held at their reference when predicting; `parent` is what
+    it is shrunk toward."""
 
     sample: Sample
     name: str
@@ -78,7 +81,7 @@ class Stack:
     def grid(self) -> Grid:
         """The priors, around the parent's coefficients where there is one."""
         sample = self.sample
-        centre = None if self.parent is None else np.linalg.solve(self.natural, self._parents(self.parent))
+        centre = None if self.parent is None else np.asarray(np.linalg.solve(self.natural, self._parents(self.parent)))
         return grid_of(len(sample.judges), len(sample.names), centre=centre)
 
     def _parents(self, parent: LinearMap) -> Floats:
@@ -136,5 +139,10 @@ class Stack:
     def _covariance(self, resamples: Floats) -> tuple[tuple[float, ...], ...]:
         if len(resamples) < 2:
             return ()
-        moved = self.refit(resamples).coefficients @ self.natural.T
+        shares = self.whole.shares[0]
+        likely = np.argsort(-shares, kind="stable")[: min(MOST_LIKELY, int((shares >= LIKELY * shares.max()).sum()))]
+        priors = Priors(*(part[likely] for part in self.grid.priors))
+        weights = resamples * (self.worth * self.sample.weights)
+        modes = step_from(self.columns, self.sample.truth, weights, priors, self.whole.modes[0, likely])
+        moved = np.einsum("g,bgp->bp", shares[likely] / shares[likely].sum(), modes) @ self.natural.T
         return tuple(map(tuple, np.atleast_2d(np.cov(moved.T)).tolist()))

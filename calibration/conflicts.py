@@ -33,10 +33,12 @@ def conflicts(labels: Iterable[Label]) -> list[Conflict]:
         given[label.episode, label.criterion, label.rater].append(label)
     found = []
     for key, said in given.items():
-        different = {_meaning(label): label for label in reversed(said)}
+        different: dict[tuple[str, str | float], Label] = {}
+        for label in said:
+            different.setdefault(_meaning(label), label)
         kinds = [kind for kind, _ in different]
         if len(different) > 1 and len(set(kinds)) < len(kinds):
-            found.append(Conflict(*key, tuple(label for label in said if label in different.values())))
+            found.append(Conflict(*key, tuple(different.values())))
     return found
 
 

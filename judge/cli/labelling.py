@@ -179,7 +179,10 @@ def _chosen(
     from judge.adapters.labels import labels_from
     from judge.errors import InputError
 
-    found = list(labels_from(labels, store, on_bad=lambda bad: sys.stderr.write(f"judge: {bad}\n")))  # type: ignore[arg-type, return-value]
+    def tell(bad: object) -> None:
+        sys.stderr.write(f"judge: {bad}\n")
+
+    found = list(labels_from(labels, store, on_bad=tell))
     kept = [
         label
         for label in found

@@ -19,7 +19,7 @@ from judge.adapters.labels.remarks import BadRow, LeftOut, Read, Told
 from judge.adapters.labels.saying import Said, about, label_of, note_on, person
 from judge.adapters.labels.shapes import first, listed, mapping, mappings
 from judge.adapters.labels.source import Source
-from judge.adapters.labels.table import rater_name
+from judge.adapters.labels.writing import Task, by_task, rater_name
 
 _FLAT = ".responses"
 _UNSAID = "no status"
@@ -128,28 +128,23 @@ def _episode(record: Mapping[str, Any], naming: Naming) -> Any:
 
 def write(labels: Sequence[Label]) -> tuple[str, list[LeftOut]]:
     """Records as `Record.from_dict` takes them. Argilla has no times of answers, and no values between levels."""
-    records: dict[Any, dict[str, list[dict[str, Any]]]] = {}
-    left = []
-    for label in labels:
-        if label.level is None:
-            left.append(
-                LeftOut(label.place or label.episode, "a value without a level, for which Argilla has no answer")
-            )
-            continue
-        record = records.setdefault((label.episode, label.inclusion, label.stratum, label.used_for), {})
-        name = label.criterion or OVERALL
-        record.setdefault(name, []).append({"value": label.level, "user_id": rater_name(label)})
-        if label.note:
-            record.setdefault(f"{name}_{NOTE}", []).append({"value": label.note, "user_id": rater_name(label)})
-    written = [_record_of(key, responses) for key, responses in records.items()]
+    told = [label for label in labels if label.level is not None]
+    why = "a value without a level, for which Argilla has no answer"
+    left = [LeftOut(label.place or label.episode, why) for label in labels if label.level is None]
+    written = [_record_of(task, said) for task, said in by_task(told).items()]
     return json.dumps(written, ensure_ascii=False, indent=1) + "\n", left
 
 
-def _record_of(key: tuple[Any, ...], responses: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("inclusion_probability", "stratum", "used_for")
-    metadata = {name: value for name, value in zip(names, key[1:], strict=True) if value is not None}
+def _record_of(task: Task, labels: Sequence[Label]) -> dict[str, Any]:
+    responses: dict[str, list[dict[str, Any]]] = {}
+    for label in labels:
+        name = label.criterion or OVERALL
+        responses.setdefault(name, []).append({"value": label.level, "user_id": rater_name(label)})
+        if label.note:
+            responses.setdefault(f"{name}_{NOTE}", []).append({"value": label.note, "user_id": rater_name(label)})
+    metadata = {name: value for name, value in task.known.items() if name != "episode_id"}
     return {
-        "id": key[0], "fields": {}, "metadata": metadata, "suggestions": {}, "responses": responses, "vectors": {},
+        "id": task.episode_id, "fields": {}, "metadata": metadata, "suggestions": {}, "responses": responses, "vectors": {},
         "status": "completed", "_server_id": None,
     }  # fmt: skip
 

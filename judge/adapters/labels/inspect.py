@@ -25,6 +25,7 @@ _TARGET, _LABEL = "target_", "label_"
 _GRADES: dict[Any, tuple[Any, dict[str, Any]]] = {
     "C": (True, {}), "I": (False, {}), "N": (False, {}), "P": (0.5, {"answer": VALUE}),
 }  # fmt: skip
+_UNCHANGED = "UNCHANGED"  # what an edit says of a value that it leaves alone
 # Cases that a judge was tuned on never calibrate it.
 _SPLITS = {"dev": "tuning", "train": "tuning", "tuning": "tuning", "example": "example"}
 
@@ -124,7 +125,10 @@ def _log(place: str, log: Mapping[str, Any], naming: Naming) -> Iterator[Read]:
 
 
 def _scored(place: str, name: str, score: Mapping[str, Any], sample: Said, naming: Naming) -> Iterator[Read]:
-    edits = [mapping(edit.get("provenance")) for edit in mappings(score.get("history")) if edit.get("provenance")]
+    given_by = [
+        mapping(edit.get("provenance")) for edit in mappings(score.get("history")) if edit.get("value") != _UNCHANGED
+    ]
+    edits = [provenance for provenance in given_by if provenance.get("author")]
     if not edits and not naming.named(name):
         yield LeftOut(
             place, f"scorer {name}: not edited by a person; if a person gave it, name it with --criterion or --overall"

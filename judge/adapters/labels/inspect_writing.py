@@ -11,7 +11,7 @@ from typing import Any
 from calibration.label import FAIL, PASS, UNSETTLED, Label
 from judge.adapters.labels.naming import OVERALL
 from judge.adapters.labels.remarks import LeftOut
-from judge.adapters.labels.table import rater_name
+from judge.adapters.labels.writing import rater_name
 from judge.errors import InputError
 
 

@@ -8,6 +8,7 @@ task, `ground_truth`, `reviews`; a result has `from_name`, `type` and a `value` 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from judge.adapters.labels.remarks import BadRow, LeftOut, Read, Told
 from judge.adapters.labels.saying import VALUE, Said, about, label_of, note_on, person
 from judge.adapters.labels.shapes import first, listed, mapping, mappings
 from judge.adapters.labels.source import Source
-from judge.adapters.labels.table import rater_name
+from judge.adapters.labels.writing import Task, by_task, rater_name
 
 # The types of result that answer a question, and where in `value` the answer stands.
 _ANSWERS = {"choices": "choices", "rating": "rating", "number": "number", "pairwise": "selected"}
@@ -133,33 +134,30 @@ def _rater(annotation: Mapping[str, Any]) -> str | None:
 
 def write(labels: Sequence[Label]) -> tuple[str, list[LeftOut]]:
     """Tasks with annotations: one task for each episode (and sampling), one annotation for each person and time."""
-    tasks: dict[Any, dict[Any, list[Label]]] = {}
-    for label in labels:
-        task = tasks.setdefault((label.episode, label.inclusion, label.stratum, label.used_for), {})
-        task.setdefault((label.rater, label.at, _nth(task, label)), []).append(label)
-    written = [_task_of(number, key, people) for number, (key, people) in enumerate(tasks.items(), start=1)]
+    written = [_task_of(number, task, said) for number, (task, said) in enumerate(by_task(labels).items(), start=1)]
     return json.dumps(written, ensure_ascii=False, indent=1) + "\n", []
 
 
-def _nth(task: Mapping[Any, list[Label]], label: Label) -> int:
-    """Which annotation of this person it goes to: one holds one answer to each question."""
-    return sum(
-        other.criterion == label.criterion
-        for (rater, at, _), others in task.items() if (rater, at) == (label.rater, label.at) for other in others
-    )  # fmt: skip
+def _annotated(labels: Sequence[Label]) -> Iterator[tuple[Label, list[Label]]]:
+    """The labels of each annotation after its first: one person's at one time, one answer to each question."""
+    found: dict[Any, list[Label]] = {}
+    times: Counter[Any] = Counter()
+    for label in labels:
+        question = (label.rater, label.at, label.criterion)
+        found.setdefault((label.rater, label.at, times[question]), []).append(label)
+        times[question] += 1
+    yield from ((said[0], said) for said in found.values())
 
 
-def _task_of(number: int, key: tuple[Any, ...], people: Mapping[Any, list[Label]]) -> dict[str, Any]:
-    names = (_EPISODE, "inclusion_probability", "stratum", "used_for")
-    data = {name: value for name, value in zip(names, key, strict=True) if value is not None}
+def _task_of(number: int, task: Task, said: Sequence[Label]) -> dict[str, Any]:
     annotations = []
-    for place, (said_by, labels) in enumerate(people.items(), start=1):
-        at = said_by[1].isoformat() if said_by[1] else None
+    for place, (first_label, labels) in enumerate(_annotated(said), start=1):
+        at = first_label.at.isoformat() if first_label.at else None
         annotations.append({
-            "id": number * 1000 + place, "completed_by": {"email": rater_name(labels[0])}, "was_cancelled": False,
+            "id": number * 1000 + place, "completed_by": {"email": rater_name(first_label)}, "was_cancelled": False,
             "ground_truth": False, "created_at": at, "updated_at": at, "result": [r for label in labels for r in _results(label)],
         })  # fmt: skip
-    return {"id": number, "data": data, "annotations": annotations, "predictions": []}
+    return {"id": number, "data": task.known, "annotations": annotations, "predictions": []}
 
 
 def _results(label: Label) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ from judge.adapters.labels.remarks import BadRow, LeftOut, Read
 from judge.adapters.labels.saying import VALUE, Said, about, label_of, person
 from judge.adapters.labels.shapes import first, mapping
 from judge.adapters.labels.source import Source
-from judge.adapters.labels.table import rater_name
+from judge.adapters.labels.writing import rater_name
 
 _SOURCES = ("ANNOTATION", "API", "EVAL")
 _ANSWERS = ("NUMERIC", "CATEGORICAL", "BOOLEAN")

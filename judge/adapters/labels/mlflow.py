@@ -19,7 +19,7 @@ from judge.adapters.labels.remarks import BadRow, LeftOut, Read
 from judge.adapters.labels.saying import VALUE, Said, about, label_of, person
 from judge.adapters.labels.shapes import first, mapping, mappings
 from judge.adapters.labels.source import Source
-from judge.adapters.labels.table import rater_name
+from judge.adapters.labels.writing import rater_name
 
 _PERSON = "HUMAN"
 _UNKNOWN_TIME = "1970-01-01T00:00:00Z"  # an assessment must have a time; this one stands for none

@@ -50,7 +50,7 @@ def label_of(said: Said, naming: Naming, place: str) -> Label | BadRow | LeftOut
         )
         return _label(said, naming, place, criterion=criterion, level=level, value=value)
     except ValueError as error:
-        return BadRow(place, f"{said.name}: {error}" if said.name else str(error))
+        return BadRow(place, str(error))
 
 
 def label_of_row(row: Mapping[str, Any], naming: Naming, place: str) -> Label | BadRow:

@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from calibration.label import PERSON, Label
+from calibration.label import Label
 from judge.adapters.labels.form import Form
 from judge.adapters.labels.naming import Naming
 from judge.adapters.labels.remarks import BadRow, LeftOut, Read, Told
 from judge.adapters.labels.saying import label_of_row
 from judge.adapters.labels.source import Source
+from judge.adapters.labels.writing import rater_name
 from judge.errors import InputError
 from judge.reading.cleaning import clean_text
 from rubrics.explaining import suggestion
@@ -88,12 +89,6 @@ def write_csv(labels: Sequence[Label]) -> tuple[str, list[LeftOut]]:
 def write_jsonl(labels: Sequence[Label]) -> tuple[str, list[LeftOut]]:
     """One object a line, without what is not known."""
     return "".join(clean_text(json.dumps(_row(label), ensure_ascii=False)) + "\n" for label in labels), []
-
-
-def rater_name(label: Label) -> str:
-    """The rater as a file names it: a person without `person:` where reading puts it back."""
-    name = label.rater.removeprefix(PERSON)
-    return label.rater if ":" in name else name
 
 
 def _row(label: Label) -> dict[str, Any]:

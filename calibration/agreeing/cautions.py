@@ -21,10 +21,14 @@ def cautions_about(truth: Floats, tasks: int) -> tuple[str, ...]:
 
 def _cautions(truth: Floats, tasks: int) -> Iterator[str]:
     if truth.size < FEWEST_ITEMS:
-        yield f"only {truth.size} items: below {FEWEST_ITEMS} no figure of agreement means much"
+        yield f"only {_count(truth.size)}: below {FEWEST_ITEMS} no figure of agreement means much"
     if tasks < min(FEWEST_TASKS, truth.size):
-        yield f"the items come from only {tasks} tasks, which is what the intervals rest on"
+        yield f"the items come from only {_count(tasks, 'task')}, which is what the intervals rest on"
     above, below = int(np.sum(truth > HALF)), int(np.sum(truth < HALF))
     if min(above, below) < FEWEST_OF_A_CLASS:
         side = "below" if below <= above else "above"
-        yield f"only {min(above, below)} items {side} a half, fewer than {FEWEST_OF_A_CLASS} of the rarer class"
+        yield f"only {_count(min(above, below))} {side} a half, fewer than {FEWEST_OF_A_CLASS} of the rarer class"
+
+
+def _count(n: int, noun: str = "item") -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

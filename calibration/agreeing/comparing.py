@@ -18,7 +18,7 @@ from calibration.agreeing.correlations import (
     spearman,
     spearman_from,
 )
-from calibration.agreeing.gwet import ONE_LEVEL, ac_from
+from calibration.agreeing.gwet import ac_from
 from calibration.agreeing.kappa import kappa_from
 from calibration.agreeing.krippendorff import Measurement, alpha_from
 from calibration.agreeing.rates import HALF, Bools, proportion, rates
@@ -127,9 +127,9 @@ def _shares(columns: Columns, same: Bools, on: Bools) -> dict[str, Figure]:
 
 def _chance_corrected(columns: Columns, tables: _Tables) -> dict[str, Figure]:
     statistics = level_statistics(columns.levels)
+    why = one_class(tables.whole, list(columns.scale)) if tables.n else NO_ITEMS
     if not tables.n or len(columns.scale) < 2:
-        return dict.fromkeys(statistics, Figure(value=None, n=tables.n, why=ONE_LEVEL if tables.n else NO_ITEMS))
-    why = one_class(tables.whole, list(columns.scale))
+        return dict.fromkeys(statistics, Figure(value=None, n=tables.n, why=why))
     return {name: with_interval(of, tables.whole, tables.drawn, tables.n, why) for name, of in statistics.items()}
 
 

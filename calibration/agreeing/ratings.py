@@ -62,16 +62,17 @@ def ratings_of_person(pairing: Pairing, person: str) -> Ratings:
 def ratings_of_labels(
     labels: Iterable[Label],
     *,
-    rater: str = PEOPLE,
+    person: str | None = None,
+    rater: str | None = None,
     scales: Mapping[str | None, Scale] | None = None,
     tasks: Mapping[str, str] | None = None,
 ) -> Ratings:
-    """What labels say that stand alone: the mean over people, or `rater`'s own where that is a rater's name.
+    """What labels say that stand alone: the mean over people, or one person's own; `rater` is what to call them.
 
-    `scales` gives the levels of each criterion; by default those that `scales_of` finds. Labels of two files are compared on
-    one scale: give both the scales of the two together.
+    `scales` gives the levels of each criterion; by default those that `scales_of` finds. Two files are compared on one scale:
+    give for both what it finds in the labels of the two together.
     """
-    given = [label for label in labels if rater in (PEOPLE, label.rater)]
+    given = [label for label in labels if person in (None, label.rater)]
     known = scales_of(given) if scales is None else scales
     said: dict[Key, dict[str, set[float | None]]] = defaultdict(lambda: defaultdict(set))
     without: dict[Key, str] = {}
@@ -88,7 +89,7 @@ def ratings_of_labels(
     without |= {key: COULD_NOT_TELL if consistent[key] else TWICE for key, found in values.items() if not found}
     means = {key: sum(found) / len(found) for key, found in values.items() if found}
     return Ratings(
-        rater, means, {key: known[key[1]] for key in means if key[1] in known}, tasks or {},
+        rater or person or PEOPLE, means, {key: known[key[1]] for key in means if key[1] in known}, tasks or {},
         {key: why for key, why in without.items() if key not in means}, _inclusion(given),
     )  # fmt: skip
 

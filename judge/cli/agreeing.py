@@ -88,7 +88,7 @@ def _read(path: Path) -> tuple[list[GradeRecord], list[Label]]:
 def _compared(
     sides: list[Any], rater: str | None, other: str | None, scales: Mapping[str | None, Mapping[str, float]]
 ) -> tuple[AgreementTable, list[tuple[str, tuple[str, ...]]]]:
-    from calibration.agreeing import agreement, ceilings_of, ratings_of_people, ratings_of_person
+    from calibration.agreeing import agreement, ceilings_of, ratings_of_people, ratings_of_person, scales_of
     from calibration.pairing import pair
 
     (records, labels), (more_records, more_labels) = sides
@@ -103,6 +103,7 @@ def _compared(
         judge = _of_records(graded, rater if records else other)
         a, b = (judge, people) if records else (people, judge)
         return agreement(a, b, ceilings=ceilings_of(pairing.pairs)), [(x.reason, x.ids) for x in pairing.left_out]
+    scales = {**scales_of([*labels, *more_labels]), **scales}
     a = _of_records(records, rater) if records else _of_labels(labels, rater, "first", scales)
     b = _of_records(more_records, other) if more_records else _of_labels(more_labels, other, "second", scales)
     return agreement(a, b), []
@@ -126,18 +127,17 @@ def _of_records(records: list[GradeRecord], judge: str | None) -> Ratings:
 def _of_labels(
     labels: list[Label], person: str | None, which: str, scales: Mapping[str | None, Mapping[str, float]]
 ) -> Ratings:
-    from calibration.agreeing import ratings_of_labels, scales_of
+    from calibration.agreeing import ratings_of_labels
     from judge.errors import InputError
 
-    known: dict[str | None, Mapping[str, float]] = {**scales_of(labels), **scales}
     for label in labels:
-        if label.level is not None and label.settled and label.criterion not in known:
+        if label.level is not None and label.settled and label.criterion not in scales:
             raise InputError(
                 f"{label.criterion}: the order of levels such as {label.level!r} is not known; name the rubric with --rubric"
             )
     wanted = [x for x in labels if person is None or x.rater == _person(person)]
     name = _person(person) if person else f"people of the {which} file"
-    return ratings_of_labels(wanted, rater=name, scales=known)
+    return ratings_of_labels(wanted, rater=name, scales=scales)
 
 
 def _scales(rubric: str | None) -> dict[str | None, Mapping[str, float]]:

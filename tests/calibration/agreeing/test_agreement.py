@@ -15,6 +15,7 @@ from calibration.agreeing import (
     ratings_of_panel,
     ratings_of_people,
     ratings_of_person,
+    scales_of,
 )
 from calibration.agreeing.agreement import FIGURES
 from calibration.agreeing.comparing import Columns, compared
@@ -81,7 +82,7 @@ def test_any_two_raters_are_compared_by_the_same_function() -> None:
     pairing = pair(records_of(panel), labels)
     raters = [
         ratings_of_panel(pairing.items), ratings_of_judge(pairing.items, "j1"), ratings_of_people(pairing),
-        ratings_of_person(pairing, "person:ann"), ratings_of_labels(labels, rater="person:bob", scales={"solved": STARS}),
+        ratings_of_person(pairing, "person:ann"), ratings_of_labels(labels, person="person:bob", scales={"solved": STARS}),
     ]  # fmt: skip
     for first in raters:
         for second in raters:
@@ -161,6 +162,8 @@ def test_items_on_another_scale_are_left_out_and_counted() -> None:
 def test_without_a_scale_the_values_that_occur_are_the_levels() -> None:
     row = agreement(rated("a", [0.2, 0.7, 0.7], scale=None), rated("b", [0.2, 0.7, 0.2], scale=None)).rows[0]
     assert row.levels == ("0.2", "0.7")
+    one = agreement(rated("a", [1, 1], scale=None), rated("b", [1, 1], scale=None)).rows[0]
+    assert (one.raw.value, one.kappa.why) == (1.0, "one class only: all 2 items are '1'")
     many = np.linspace(0, 1, 40)
     assert agreement(rated("a", many, scale=None), rated("b", many, scale=None)).rows[0].levels == ("fail", "pass")
 
@@ -190,6 +193,20 @@ def test_items_chosen_with_known_probabilities_are_weighted_by_their_inverse() -
     assert row.kappa.value == pytest.approx(2 * 100 / 110 - 1)
     assert row.tpr.value == pytest.approx(50 / 55)
     assert row.confusion == ((5, 5), (5, 5))
+
+
+def test_two_files_of_labels_are_compared_on_the_scale_of_both() -> None:
+    """The first person never used the fifth star."""
+    stars = [
+        [Label(episode=f"e{n}", criterion="stars", rater=rater, level=level) for n, level in enumerate(levels)]
+        for rater, levels in (("ann", "1234"), ("bob", "1235"))
+    ]
+    scales = scales_of([*stars[0], *stars[1]])
+    row = agreement(*(ratings_of_labels(labels, scales=scales) for labels in stars)).rows[0]
+    assert row.levels == ("1", "2", "3", "4", "5")
+    assert row.confusion[3] == (0, 0, 0, 0, 1)
+    apart = agreement(*map(ratings_of_labels, stars)).rows[0]
+    assert apart.left_out == {"the two raters answer on different scales": 4}
 
 
 def test_nothing_in_common_is_an_error_that_names_both() -> None:

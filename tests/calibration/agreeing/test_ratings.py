@@ -84,10 +84,12 @@ def label(episode: str, level: str, rater: str = "ann", criterion: str = "tone",
 
 def test_labels_that_stand_alone_are_the_mean_over_persons_or_one_of_them() -> None:
     given = [label("e1", "yes"), label("e1", "no", "bob"), label("e2", "cannot_tell")]
-    both, ann = ratings_of_labels(given), ratings_of_labels(given, rater="person:ann")
+    both, ann = ratings_of_labels(given), ratings_of_labels(given, person="person:ann")
     assert both.values == {("e1", "tone"): 0.5}
     assert both.without == {("e2", "tone"): "could not tell, or said that it does not apply"}
     assert (ann.rater, ann.values) == ("person:ann", {("e1", "tone"): 1.0})
+    named = ratings_of_labels(given, rater="people of the first file")
+    assert (named.rater, named.values) == ("people of the first file", both.values)
 
 
 def test_a_person_who_contradicts_himself_says_nothing() -> None:

@@ -133,7 +133,8 @@ class _Parts:
         return found, list(self._differences()) if self.whole else []
 
     def _estimate(self, pairing: Pairing, criterion: str | None) -> Estimate:
-        return estimate(sample_of(pairing, criterion, values=self.predictions), rng=self.rng)
+        found = estimate(sample_of(pairing, criterion, values=self.predictions), rng=self.rng)
+        return found.model_copy(update={"criterion": criterion})
 
     def _differences(self) -> Iterator[Difference]:
         labelled = Counter(p.item.policy for p in self.pairing.pairs if p.item.policy and p.item.criterion is None)

@@ -181,6 +181,7 @@ class Bias(Noun):
 
 class Estimate(Noun):
     """A rate or mean over all judged episodes, corrected with the labelled ones. `naive` is the uncorrected number.
+    `criterion` None: of episodes as a whole.
 
     `tasks` are those of the `labelled` episodes. `variance_ratio` is the variance over that of the labels alone: 0.7 means that
     a label is worth 1 / 0.7 with the judge's help; None where it isn't known. `low` and `high` are None where no interval can
@@ -194,6 +195,7 @@ class Estimate(Noun):
     labelled: int
     judged: int
     tasks: int
+    criterion: str | None = None
     naive: Score | None = None
     labels_only: Figure | None = None
     variance_ratio: Finite | None = None

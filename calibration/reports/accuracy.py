@@ -64,7 +64,7 @@ def _says(found: Reliability) -> str:
 
 
 def _row(key: str, found: Reliability | None, held: HeldOut | None) -> tuple[Cell, ...]:
-    few = "fewer than 20 labels of its own"
+    few = "drawn criterion by criterion, from 20 labels on"
     unfitted = "no map of its own was fitted"
     brier = held.brier.value if held else found.brier if found else None
     reference = held.reference_brier if held else found.reference_brier if found else None

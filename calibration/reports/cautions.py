@@ -37,13 +37,13 @@ def _below_people(e: Evidence) -> Told:
     top = e.ceiling.kappa.value if e.ceiling else None
     if top is not None and kappa < top - BELOW_CEILING:
         return (
-            f"it agrees with {e.people} at {number(kappa)} beyond chance, where people agree with each other at {number(top)}",
+            f"its agreement beyond chance is {number(kappa)}, where 1 is perfect and people reach {number(top)} with each other",
             f"read the worst disagreements on {e.name} and make its question plainer",
         )
     if top is not None or kappa >= SUBSTANTIAL:
         return None
     return (
-        f"it agrees with {e.people} at {number(kappa)} beyond chance, and how far people agree with each other isn't known",
+        f"its agreement beyond chance is {number(kappa)}, where 1 is perfect; how far people agree with each other isn't known",
         f"let a second person label a fifth of the episodes, to see how well {e.name} can be judged at all",
     )
 

@@ -8,15 +8,17 @@ from calibration.reports.blocks import Block, Cell, Chart, Charts, Items, Sectio
 from calibration.reports.charts import Dot, escalation_chart, interval_chart
 from calibration.reports.findings import Findings
 from calibration.reports.links import Link
+from calibration.reports.overview import name_cell
 from calibration.reports.rules import policy_name
-from calibration.reports.wording import DASH, count, number, percent, plural, sentence, signed
+from calibration.reports.wording import DASH, count, number, percent, plural, sentence, short, signed
 from calibration.results import Difference, Estimate
 
 METHODS = {
-    "ppi_wilson": "prediction-powered, inside Wilson's", "ppi++": "prediction-powered (PPI++)", "wilson": "labels alone (Wilson)",
+    "ppi_wilson": "PPI++ inside Wilson's", "ppi++": "PPI++", "wilson": "labels alone (Wilson)",
     "bayes": "Bayes, post-stratified by grade", "rogan_gladen": "Rogan–Gladen",
 }  # fmt: skip
 QUEUE_SHOWN = 20
+MOST_DOTS = 30
 
 
 def estimate_section(findings: Findings, _link: Link) -> Section:
@@ -34,14 +36,26 @@ def estimate_section(findings: Findings, _link: Link) -> Section:
 
 
 def _estimate_chart(findings: Findings) -> Chart:
-    first = findings.estimates[0]
-    dots = [Dot("raw, uncorrected", first.naive, plain=True)] if first.naive is not None else []
-    if first.labels_only is not None and first.labels_only.value is not None:
-        dots.append(Dot("labels alone", first.labels_only.value, first.labels_only.low, first.labels_only.high))
-    dots += [Dot(method_name(e.method), e.value, e.low, e.high) for e in findings.estimates if e.value is not None]
+    dots: list[Dot] = []
+    for criterion in dict.fromkeys(e.criterion for e in findings.estimates):
+        dots += _dots([e for e in findings.estimates if e.criterion == criterion], criterion)
     says = "Line: 95% interval. The raw rate (diamond) has none: it is as wrong as the judges are."
     title = "The rate with and without correction"
-    return Chart(title, partial(interval_chart, dots, "estimate", title, axis="rate", ends=(0, 1), write=percent), says)
+    return Chart(
+        title,
+        partial(interval_chart, dots[:MOST_DOTS], "estimate", title, axis="rate", ends=(0, 1), write=percent),
+        says,
+    )
+
+
+def _dots(estimates: list[Estimate], criterion: str | None) -> list[Dot]:
+    first, of = estimates[0], "" if criterion is None else f"{short(criterion, 16)}: "
+    alone = first.labels_only
+    dots = [Dot(f"{of}raw", first.naive, plain=True)] if first.naive is not None else []
+    dots += [Dot(f"{of}labels alone", alone.value, alone.low, alone.high)] if alone and alone.value is not None else []
+    return dots + [
+        Dot(f"{of}{method_name(e.method)}", e.value, e.low, e.high) for e in estimates if e.value is not None
+    ]
 
 
 def method_name(method: str) -> str:
@@ -52,12 +66,12 @@ def method_name(method: str) -> str:
 def _estimate_table(estimates: tuple[Estimate, ...]) -> Block:
     rows = [
         (
-            Cell(method_name(e.method)), _value_cell(e), Cell(percent(e.naive)), figure_cell(e.labels_only, share=True),
-            Cell(count(e.labelled)), Cell(count(e.judged)), Cell(count(e.tasks)),
+            Cell(method_name(e.method)), name_cell(e.criterion), _value_cell(e), Cell(percent(e.naive)),
+            figure_cell(e.labels_only, share=True), Cell(count(e.labelled)), Cell(count(e.judged)), Cell(count(e.tasks)),
         )
         for e in estimates
     ]  # fmt: skip
-    return table("Estimates", ("method", "corrected", "raw", "labels alone", "labelled", "judged", "tasks"), rows)
+    return table("Estimates", ("method", "of", "corrected", "raw", "labels alone", "labelled", "judged", "tasks"), rows)
 
 
 def _value_cell(e: Estimate) -> Cell:

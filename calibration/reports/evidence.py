@@ -22,8 +22,9 @@ class Trust(Noun):
     """What may be done with one criterion, or with the whole (`criterion` None), and why.
 
     `rule` names the rule that decided; `cautions` are what else speaks against it. `used` of `labelled` episodes had both a
-    label and a grade. `steps` say what to do next, the most useful first. `agreement` and `ceiling` are the shares on which
-    the judge agrees with people, and people with each other. `map_key` names the map that gives its probabilities.
+    label and a grade. `steps` say what to do next, the most useful first. `agreement` is the share on which judge and truth
+    agree (on a scale of more than two levels: on pass or fail), `ceiling` that of people with each other. `map_key` names the
+    map that gives its probabilities.
     """
 
     criterion: str | None
@@ -84,8 +85,20 @@ class Evidence:
         """Agreement beyond chance: Cohen's kappa, quadratic weighted where the scale has more than two levels."""
         if self.agreement is None:
             return Figure(value=None, why="nothing to compare")
-        graded = len(self.agreement.levels) > 2 and self.agreement.weighted_kappa.value is not None
-        return self.agreement.weighted_kappa if graded else self.agreement.kappa
+        weighted = self.agreement.weighted_kappa
+        return weighted if self.graded and weighted.value is not None else self.agreement.kappa
+
+    @property
+    def graded(self) -> bool:
+        """True if the scale has more than two levels, on which answers need not be equal to agree."""
+        return self.agreement is not None and len(self.agreement.levels) > 2
+
+    @property
+    def agrees(self) -> Figure | None:
+        """The share on which judge and truth agree: on the level, or for a graded scale on pass or fail."""
+        if self.agreement is None:
+            return self.heldout.accuracy if self.heldout else None
+        return self.heldout.accuracy if self.graded and self.heldout else None if self.graded else self.agreement.raw
 
     @property
     def ceiling(self) -> Ceiling | None:

@@ -29,6 +29,7 @@ from calibration.results import (
     Transport,
 )
 from calibration.values import LENGTH
+from calibration.wholes import DERIVED
 from rubrics.criterion import Noun
 
 PEOPLE: dict[Truth, str] = {"people": "people", "state": "the state check", "both": "people and the state check"}
@@ -230,5 +231,5 @@ def _sources(calibration: Calibration, pairing: Pairing, counts: Mapping[str | N
         rubrics={**calibration.scope.rubrics, **rubrics}, criteria={**calibration.scope.criteria, **criteria},
         labels_hash=hash_of_truth(pairing), calibration_labels=calibration.labels, episodes=len(wholes),
         tasks=len(set(labelled.values())), used=len(pairing.pairs), labelled=len(pairing.pairs) + len(ungraded),
-        raters=len({rater for pair in pairing.pairs for rater in pair.raters}), fitted=calibration.created,
+        raters=len({rater for pair in pairing.pairs for rater in pair.raters} - {DERIVED}), fitted=calibration.created,
     )  # fmt: skip

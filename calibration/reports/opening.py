@@ -114,7 +114,7 @@ def _stands(findings: Findings) -> Tile:
 
 
 def _rate(findings: Findings) -> Tile:
-    found = next((e for e in findings.estimates if e.value is not None), None)
+    found = next((e for e in findings.estimates if e.criterion is None and e.value is not None), None)
     if found is None:
         return Tile(DASH, "is the corrected rate", "no labels")
     span = f" ({percent(found.low)} to {percent(found.high)})" if found.low is not None else ""

@@ -9,6 +9,9 @@ from calibration.reports.links import Link
 from calibration.reports.wording import DASH, count, listed, percent, plural, sentence
 
 IDS_SHOWN = 8
+NO_CEILING = (
+    "no item was labelled by several people; or the scale has more than two levels, and kappa tells more (below)"
+)
 
 
 def criteria_section(findings: Findings, _link: Link) -> Section:
@@ -33,11 +36,7 @@ def _row(trust: Trust, people: str) -> tuple[Cell, ...]:
     agreement = (
         figure_cell(trust.agreement, share=True) if trust.agreement else Cell(DASH, why=f"not compared with {people}")
     )
-    ceiling = (
-        figure_cell(trust.ceiling, share=True)
-        if trust.ceiling
-        else Cell(DASH, why="no item was labelled by several people")
-    )
+    ceiling = figure_cell(trust.ceiling, share=True) if trust.ceiling else Cell(DASH, why=NO_CEILING)
     return (name_cell(trust.criterion), Cell(trust.mark, mark=trust.mark), Cell(because, wide=True), agreement, ceiling,
             used_cell(trust.used, trust.labelled))  # fmt: skip
 

@@ -43,8 +43,7 @@ def trust_in(e: Evidence) -> Trust:
     """The mark that the rules give to this evidence, with the reason in a sentence."""
     about = {
         "criterion": e.criterion, "used": e.used, "labelled": e.labelled, "map_key": e.key,
-        "agreement": e.agreement.raw if e.agreement else None,
-        "ceiling": e.agreement.ceiling.raw if e.agreement and e.agreement.ceiling else None,
+        "agreement": e.agrees, "ceiling": e.agreement.ceiling.raw if e.agreement and e.agreement.ceiling and not e.graded else None,
     }  # fmt: skip
     for rule in RULES:
         if (told := rule.tell(e)) is not None:
@@ -100,11 +99,12 @@ def single_grades(escalation: Escalation | None, whole: Trust, people: str) -> U
 
 
 def pass_rate(estimates: Sequence[Estimate]) -> Use:
-    """Whether the rate over all judged episodes may be quoted. The first estimate that has a value is taken."""
+    """Whether the rate over all judged episodes may be quoted. The first estimate of the whole that has an interval is taken."""
     name = "The rate over all episodes"
-    found = next((e for e in estimates if e.value is not None and e.low is not None and e.high is not None), None)
+    wholes = [e for e in estimates if e.criterion is None]
+    found = next((e for e in wholes if e.value is not None and e.low is not None and e.high is not None), None)
     if found is None or found.low is None or found.high is None:
-        why = next((e.why for e in estimates if e.why), "no estimate was made")
+        why = next((e.why for e in wholes if e.why), "no estimate was made of episodes as a whole")
         return Use(name=name, mark="not enough labels", says=sentence(why))
     half = (found.high - found.low) / 2
     mark: Mark = "trusted" if half <= NARROW else "with care" if half <= WIDE else "not enough labels"
@@ -153,11 +153,12 @@ def by_mark(criteria: Sequence[Trust], mark: Mark) -> str:
 
 
 def _good(e: Evidence) -> str:
-    ceiling = e.agreement.ceiling.raw.value if e.agreement and e.agreement.ceiling else None
-    beside = f", and people with each other on {percent(ceiling)}" if ceiling is not None else ""
-    if e.agreement is None or e.agreement.raw.value is None:
+    if e.agrees is None or e.agrees.value is None:
         return f"it tells good from bad as {e.people} do"
-    return f"it agrees with {e.people} on {percent(e.agreement.raw.value)} of episodes{beside}"
+    ceiling = None if e.graded or e.agreement is None or e.agreement.ceiling is None else e.agreement.ceiling.raw.value
+    beside = f", and people with each other on {percent(ceiling)}" if ceiling is not None else ""
+    on = "pass or fail in" if e.graded else "on"
+    return f"it agrees with {e.people} {on} {percent(e.agrees.value)} of episodes{beside}"
 
 
 def _steps(told: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -128,6 +128,12 @@ class TestUses:
         assert self.uses(found)["The rate over all episodes"][0] == mark
         assert "The raw rate, 60%, lies inside." in self.uses(found)["The rate over all episodes"][1]
 
+    def test_an_estimate_of_one_criterion_is_not_the_rate(self) -> None:
+        found = findings(estimates=[samples.estimate(criterion="tone")])
+        assert self.uses(found)["The rate over all episodes"][:2] == (
+            "not enough labels", "No estimate was made of episodes as a whole."
+        )  # fmt: skip
+
     def test_an_estimate_that_is_undefined_says_why(self) -> None:
         none = Estimate(
             method="ppi++", value=None, low=None, high=None, labelled=0, judged=9, tasks=0, why="there are no labels"

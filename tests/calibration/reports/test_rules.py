@@ -123,7 +123,7 @@ CASES = {
     "below people": (
         evidence(agreement=agreement("tone", 0.5)),
         "with care",
-        "at 0.50 beyond chance, where people agree with each other at 0.74.",
+        "but its agreement beyond chance is 0.50, where 1 is perfect and people reach 0.74 with each other.",
     ),
     "no ceiling": (
         evidence(agreement=agreement("tone", 0.5, ceiling=None)),
@@ -225,7 +225,16 @@ def test_people_who_labelled_few_items_twice_are_no_ceiling() -> None:
 def test_all_cautions_are_said_and_the_first_is_the_reason() -> None:
     found = trust_in(evidence(used=40, labelled=60, passes=25, fails=15, agreement=agreement("tone", 0.5)))
     assert found.rule == "thin"
-    assert [caution[:20] for caution in found.cautions] == ["It agrees with peopl", "20 of 60 labelled ep"]
+    assert [caution[:20] for caution in found.cautions] == ["Its agreement beyond", "20 of 60 labelled ep"]
+
+
+def test_on_a_graded_scale_agreement_is_that_on_pass_or_fail_and_kappa_is_weighted() -> None:
+    """People and judges who differ by one level of five do not disagree; the ceiling of equal levels is no match for that."""
+    graded = agreement("tone", 0.1, levels=("1", "2", "3"), weighted_kappa=figure(0.7), raw=figure(0.2))
+    found = trust_in(evidence(agreement=graded))
+    assert found.reason == "It agrees with people pass or fail in 84% of episodes."
+    assert found.ceiling is None
+    assert found.mark == "trusted"
 
 
 def test_one_policy_that_holds_keeps_the_rest_from_ruling_it_out() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +22,27 @@ class Excess:
     """One judge's excess over what it is held against, a number an item; `against` says whose answer that is.
 
     For a penalty it is turned round, so that above 0 always favours the agent. `truth` is likewise, None without labels.
+    `criteria` numbers the criterion of each item; `covariates` are by name, NaN where an item has none.
     """
 
     judge: str
     against: str
-    items: tuple[Item, ...]
+    items: NDArray[np.object_]
     values: Floats
     truth: Floats | None
     tasks: NDArray[np.int64]
     weights: Floats
+    criteria: NDArray[np.int64]
+    covariates: Mapping[str, Floats]
 
     def among(self, chosen: NDArray[np.bool_]) -> Excess:
         """The same on some of the items."""
-        return Excess(
-            self.judge, self.against, tuple(i for i, take in zip(self.items, chosen, strict=True) if take),
-            self.values[chosen], None if self.truth is None else self.truth[chosen], self.tasks[chosen], self.weights[chosen],
+        if chosen.all():
+            return self
+        return replace(
+            self, items=self.items[chosen], values=self.values[chosen], tasks=self.tasks[chosen],
+            truth=None if self.truth is None else self.truth[chosen], weights=self.weights[chosen],
+            criteria=self.criteria[chosen], covariates={name: numbers[chosen] for name, numbers in self.covariates.items()},
         )  # fmt: skip
 
     def spread(self, numbers: Floats) -> float:
@@ -46,13 +52,10 @@ class Excess:
 
     def within_criteria(self, numbers: Floats) -> Floats:
         """`numbers` less their weighted mean over the items of the same criterion: differences of criteria are no bias."""
-        names: dict[tuple[str, str | None], int] = {}
-        places = np.array(
-            [names.setdefault((i.fingerprint, i.criterion), len(names)) for i in self.items], dtype=np.int64
-        )
-        total = np.bincount(places, weights=self.weights)
-        mean = np.bincount(places, weights=self.weights * numbers) / total
-        return np.asarray(numbers - mean[places])
+        total = np.bincount(self.criteria, weights=self.weights)
+        sums = np.bincount(self.criteria, weights=self.weights * numbers)
+        mean = np.divide(sums, total, out=np.zeros(len(sums)), where=total > 0)
+        return np.asarray(numbers - mean[self.criteria])
 
 
 def of_pairs(pairs: Sequence[Pair], signs: Signs) -> Iterator[Excess]:
@@ -60,25 +63,37 @@ def of_pairs(pairs: Sequence[Pair], signs: Signs) -> Iterator[Excess]:
     items = [pair.item for pair in pairs]
     turn = _turns(items, signs)
     truth = np.array([pair.truth for pair in pairs]) * turn + (turn < 0)
-    whole = Excess(PANEL, PEOPLE, tuple(items), np.zeros(0), truth, tasks_of(items), weights_of(pairs))
+    start = replace(_start(items, PEOPLE), truth=truth, weights=weights_of(pairs))
     for judge, values in _columns(items):
         found = values * turn + (turn < 0) - truth
-        known = ~np.isnan(found)
-        yield Excess(judge, PEOPLE, whole.items, found, truth, whole.tasks, whole.weights).among(known)
+        yield replace(start, judge=judge, values=found).among(~np.isnan(found))
 
 
 def of_items(items: Sequence[Item], signs: Signs) -> Iterator[Excess]:
     """Each judge's over the mean of the other judges of the same item."""
-    turn = _turns(items, signs)
-    tasks, weights = tasks_of(items), np.ones(len(items))
-    table = np.array([values for judge, values in _columns(items) if judge != PANEL])
-    if len(table) < 2:
+    columns = {judge: values for judge, values in _columns(items) if judge != PANEL}
+    if len(columns) < 2:
         return
+    start, turn, table = _start(items, OTHERS), _turns(items, signs), np.array(list(columns.values()))
     count = (~np.isnan(table)).sum(axis=0) - 1
-    for judge, values in zip((j for j, _ in _columns(items) if j != PANEL), table, strict=True):
+    for judge, values in columns.items():
         others = np.divide(np.nansum(table, axis=0) - values, count, out=np.full(len(items), np.nan), where=count > 0)
         found = turn * (values - others)
-        yield Excess(judge, OTHERS, tuple(items), found, None, tasks, weights).among(~np.isnan(found))
+        yield replace(start, judge=judge, values=found).among(~np.isnan(found))
+
+
+def _start(items: Sequence[Item], against: str) -> Excess:
+    """What the excesses of all judges share."""
+    held = np.empty(len(items), dtype=object)
+    held[:] = items
+    places: dict[tuple[str, str | None], int] = {}
+    criteria = [places.setdefault((item.fingerprint, item.criterion), len(places)) for item in items]
+    names = dict.fromkeys(name for item in items for name in item.covariates)
+    covariates = {name: np.array([item.covariates.get(name, np.nan) for item in items]) for name in names}
+    nothing, ones = np.zeros(len(items)), np.ones(len(items))
+    return Excess(
+        "", against, held, nothing, None, tasks_of(items), ones, np.array(criteria, dtype=np.int64), covariates
+    )
 
 
 def _turns(items: Sequence[Item], signs: Signs) -> Floats:

@@ -54,7 +54,8 @@ def own_family(excess: Excess, models: Mapping[str, str], families: Mapping[str,
     known = np.array([item.policy is not None for item in excess.items], dtype=bool)
     excess = excess.among(known)
     family = family_of(models.get(excess.judge, excess.judge), families)
-    own = np.array([family_of(item.policy or "", families) == family for item in excess.items], dtype=bool)
+    kin = {name: family_of(name, families) == family for name in {item.policy for item in excess.items}}
+    own = np.array([kin[item.policy] for item in excess.items], dtype=bool)
     if not own.any():
         return
     if min(own.sum(), (~own).sum()) < FEWEST:

@@ -34,15 +34,14 @@ def slopes(excess: Excess) -> Iterator[Bias]:
     truth, since a judge that uses less of the scale would seem to lean on whatever goes with quality. It is 1 where the two
     point different ways. `details` has the latter slope as `matched`.
     """
-    names = dict.fromkeys(name for item in excess.items for name in item.covariates if name not in LEFT_OUT)
-    for name in names:
-        numbers = np.array([item.covariates.get(name, np.nan) for item in excess.items])
-        known = excess.among(~np.isnan(numbers))
-        if len(known.values) and np.ptp(numbers[~np.isnan(numbers)]) > 0:
-            yield _slope(known, name, numbers[~np.isnan(numbers)])
+    for name in excess.covariates:
+        known = excess.among(~np.isnan(excess.covariates[name]))
+        if name not in LEFT_OUT and len(known.values) and np.ptp(known.covariates[name]) > 0:
+            yield _slope(known, name)
 
 
-def _slope(excess: Excess, covariate: str, numbers: Floats) -> Bias:
+def _slope(excess: Excess, covariate: str) -> Bias:
+    numbers = excess.covariates[covariate]
     name = LENGTH_BIAS if covariate == LENGTH else covariate
     x, y = excess.within_criteria(numbers / excess.spread(numbers)), excess.within_criteria(excess.values)
     if len(y) < FEWEST:

@@ -88,20 +88,21 @@ def _quality(tasks: Any, intraclass: float, rng: np.random.Generator) -> Any:
     return np.sqrt(intraclass) * shared + np.sqrt(1 - intraclass) * rng.standard_normal(len(tasks))
 
 
-def latent_correlation(rate: float, intraclass: float) -> float:
-    """The correlation of q at which passes and fails of one task have the intra-class correlation `intraclass`."""
-    from scipy.optimize import brentq
+def outcome_correlation(rate: float, latent: float) -> float:
+    """The intra-class correlation of passes and fails of one task, whose q have the correlation `latent`."""
     from scipy.special import ndtr
 
     threshold = NormalDist().inv_cdf(1 - rate)
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    passes = ndtr((np.sqrt(latent) * nodes - threshold) / np.sqrt(1 - latent))
+    return (float(weights @ passes**2 / weights.sum()) - rate**2) / (rate * (1 - rate))
 
-    def missed(r: float) -> float:
-        passes = ndtr((np.sqrt(r) * nodes - threshold) / np.sqrt(1 - r))
-        both = float(weights @ passes**2 / weights.sum())
-        return (both - rate**2) / (rate * (1 - rate)) - intraclass
 
-    return float(brentq(missed, 1e-3, 0.999))
+def latent_correlation(rate: float, intraclass: float) -> float:
+    """The correlation of q at which passes and fails of one task have the intra-class correlation `intraclass`."""
+    from scipy.optimize import brentq
+
+    return float(brentq(lambda r: outcome_correlation(rate, r) - intraclass, 1e-3, 0.999))
 
 
 def records_of(

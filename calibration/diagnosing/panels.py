@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from calibration.agreeing.rates import proportion, rates
 from calibration.calibration import ANY
 from calibration.diagnosing.components import PANELS, components
 from calibration.diagnosing.dropping import gains
 from calibration.diagnosing.moments import Moments
-from calibration.diagnosing.rates import rate, youden
 from calibration.diagnosing.reading import reading, warnings
 from calibration.diagnosing.severity import additive
-from calibration.diagnosing.sheets import HALF, Sheet, Statistic, estimate
+from calibration.diagnosing.sheets import Sheet, Statistic, estimate
 from calibration.diagnosing.voting import effective_judges, independent_accuracy, mean_correlation, votes_right
 from calibration.errors import CalibrationError
 from calibration.figures import Figure
@@ -72,7 +72,7 @@ def _diagnosis(sheet: Sheet, criterion: str | None, rng: np.random.Generator) ->
         error_correlation=() if sheet.truth is None else _matrix(Moments.of(sheet.wrong, once).correlation[0]),
         agreement=_matrix(Moments.of(sheet.passes, once).agreement[0]), kappa=_matrix(Moments.of(sheet.values, once).kappa[0]),
         mean_correlation=correlation, effective=effective,
-        majority=rate(votes_right(sheet), sheet.weights, sheet.tasks, of="labels on one side of a half"),
+        majority=_share(sheet, votes_right(sheet)),
         independent=_independent(sheet),
         variance=dict(zip(("episode", "judge", "rest"), parts.shares(), strict=True)) if parts else {},
         dependability={k: parts.dependability(k) for k in sorted({*PANELS, len(sheet.judges)})} if parts else {},
@@ -118,17 +118,20 @@ def _judges(sheet: Sheet, rng: np.random.Generator) -> tuple[JudgeDiagnosis, ...
 
 
 def _rates(sheet: Sheet, judge: int) -> dict[str, Figure]:
-    right = 1 - sheet.wrong[:, judge]
-    truth = np.full(len(right), np.nan) if sheet.truth is None else sheet.truth
-    accuracy, tpr, tnr = (
-        rate(np.where(among, right, np.nan), sheet.weights, sheet.tasks, of=what)
-        for among, what in (
-            (~np.isnan(truth), "labels" if sheet.truth is None else "answers of it with a label on one side of a half"),
-            (truth > HALF, "passes" if sheet.truth is not None else "labels"),
-            (truth < HALF, "failures" if sheet.truth is not None else "labels"),
-        )
-    )
-    return {"accuracy": accuracy, "tpr": tpr, "tnr": tnr, "youden": youden(tpr, tnr)}
+    if sheet.truth is None:
+        return dict.fromkeys(("accuracy", "tpr", "tnr", "youden"), Figure(value=None, why=NO_LABELS))
+    found = rates(sheet.passes[:, judge], sheet.truth, tasks=sheet.tasks, weights=sheet.weights)
+    return {"accuracy": _share(sheet, 1 - sheet.wrong[:, judge]), **found._asdict()}
+
+
+def _share(sheet: Sheet, right: Floats) -> Figure:
+    """How much of `right` (0, 1, a half for a tie; NaN where that can't be said) is so."""
+    if sheet.truth is None:
+        return Figure(value=None, n=len(right), why=NO_LABELS)
+    known = ~np.isnan(right)
+    if not known.any():
+        return Figure(value=None, why="no label lies on one side of a half")
+    return proportion(right[known], tasks=sheet.tasks[known], weights=sheet.weights[known])
 
 
 def _above_truth(sheet: Sheet, weights: Floats) -> Floats:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from calibration.diagnosing.rates import wilson
+from calibration.agreeing.rates import wilson
 from calibration.figures import Figure
 from calibration.health.tallies import Siblings, Sums, Tally, Uses
 from calibration.regression import FEWEST_CLUSTERS, from_moments

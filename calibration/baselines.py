@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.diagnosing.rates import wilson
+from calibration.agreeing.rates import wilson
 from calibration.figures import Figure
 from calibration.items import Floats
 from calibration.maps import Z95

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,8 @@ class Recorded:
     def _reply_of(self, row: Row, prompt: Prompt) -> Reply:
         if row.failure is not None:
             raise ReplayedError(row.failure, row.message or f"{self._where(prompt)}: {row.failure}, as recorded")
+        if row.probabilities is not None:
+            return _probable(row.probabilities, row.model, prompt)
         text, changed = clean(row.text or "")
         if row.finish == "length":
             raise JudgeError("truncated", f"{self._where(prompt)}: the recorded reply was cut off", raw=text)
@@ -118,6 +121,11 @@ class Recorded:
 def _reply(text: str, model: str | None, finish: Finish, changed: bool) -> Reply:
     notes = (RECORDED, NOTE) if changed else (RECORDED,)
     return Reply(text=text, finish=finish, model=model, usage=Usage(usd=0.0, calls=0), notes=notes)
+
+
+def _probable(given: Mapping[str, Mapping[str, float]], model: str | None, prompt: Prompt) -> Reply:
+    asked = {c.id: given[c.id] for c in prompt.criteria if c.id in given}
+    return replace(_reply("", model, "stop", False), probabilities=asked or given)
 
 
 def _parsed(text: str | None) -> Any:

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -19,7 +19,10 @@ KINDS: tuple[str, ...] = get_args(Kind)
 
 
 class Row(NamedTuple):
-    """One recorded reply, about all criteria asked or about one; or the failure that came instead."""
+    """One recorded reply, about all criteria asked or about one; or the failure that came instead.
+
+    `probabilities` are those of the levels by criterion, of a judge that gives them in place of text.
+    """
 
     criterion: str | None
     text: str | None
@@ -27,6 +30,7 @@ class Row(NamedTuple):
     message: str | None = None
     finish: Finish = "stop"
     model: str | None = None
+    probabilities: Mapping[str, Mapping[str, float]] | None = None
 
 
 class Recording:
@@ -77,9 +81,11 @@ def _lines(path: Path, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _row_of(given: dict[str, Any], where: str) -> Row:
-    held = [key for key in ("reply", "verdicts", "failure") if key in given]
+    held = [key for key in ("reply", "verdicts", "probabilities", "failure") if key in given]
     if len(held) != 1:
-        raise InputError(f"{where}: needs one of `reply`, `verdicts`, `failure`; it has {' and '.join(held) or 'none'}")
+        raise InputError(
+            f"{where}: needs one of `reply`, `verdicts`, `probabilities`, `failure`; it has {' and '.join(held) or 'none'}"
+        )
     failure = _failure_of(given.get("failure"), where)
     finish = given.get("finish", "stop")
     if finish not in get_args(Finish):
@@ -89,7 +95,7 @@ def _row_of(given: dict[str, Any], where: str) -> Row:
     )
     return Row(
         criterion=given.get("criterion"), text=_text_of(given), failure=failure, message=message,
-        finish=finish, model=given.get("model"),
+        finish=finish, model=given.get("model"), probabilities=_probabilities_of(given.get("probabilities"), where),
     )  # fmt: skip
 
 
@@ -98,6 +104,13 @@ def _text_of(given: dict[str, Any]) -> str | None:
         return json.dumps({"verdicts": given["verdicts"]}, ensure_ascii=False)
     reply = given.get("reply")
     return reply if reply is None or isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+
+
+def _probabilities_of(given: Any, where: str) -> Any:
+    """Their form alone: whether they add up is for the parser, as with a judge that is asked."""
+    if given is None or (isinstance(given, dict) and all(isinstance(levels, dict) for levels in given.values())):
+        return given
+    raise InputError(f"{where}: `probabilities` must be {{criterion: {{level: probability}}}}, got {given!r:.80}")
 
 
 def _failure_of(failure: Any, where: str) -> Any:

@@ -52,6 +52,13 @@ def test_a_file_makes_one_judge_for_each_that_it_holds(tmp_path: Path) -> None:
         expand(f"recorded/{path}#c")
 
 
+async def test_probabilities_of_levels_are_replayed_for_what_is_asked(tmp_path: Path) -> None:
+    given = {"tone": {"no": 0.2, "yes": 0.8}, "amount": {"no": 0.9, "yes": 0.1}}
+    model = replayed(recording(tmp_path, {"probabilities": given}))
+    reply = await model.ask(prompt("tone"), timeout=None)
+    assert reply.probabilities == {"tone": {"no": 0.2, "yes": 0.8}}
+
+
 async def test_a_reply_comes_as_it_was_whatever_the_prompt(tmp_path: Path) -> None:
     model = replayed(recording(tmp_path, {"reply": "not even { JSON"}))
     for evidence in ("one", "two"):
@@ -157,6 +164,10 @@ def test_a_judge_by_another_name_stands_for_the_only_one_recorded(tmp_path: Path
         ('{"episode_id": "e1", "judge": "a", "reply": "x", "failure": "auth"}', "reply and failure"),
         ('{"episode_id": "e1", "judge": "a", "failure": "tired"}', "'tired' is none of"),
         ('{"episode_id": "e1", "judge": "a", "reply": "x", "finish": "bored"}', "'bored' is none of"),
+        (
+            '{"episode_id": "e1", "judge": "a", "probabilities": {"tone": 0.5}}',
+            "must be {criterion: {level: probability}}",
+        ),
         ("{", "is not JSON"),
         ("[]", "expected an object"),
     ],

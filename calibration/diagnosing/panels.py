@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.agreeing.rates import proportion, rates
+from calibration.agreeing.rates import rates
 from calibration.calibration import ANY
 from calibration.diagnosing.components import PANELS, components
 from calibration.diagnosing.dropping import gains
 from calibration.diagnosing.moments import Moments
+from calibration.diagnosing.rates import rate
 from calibration.diagnosing.reading import reading, warnings
 from calibration.diagnosing.severity import additive
 from calibration.diagnosing.sheets import Sheet, Statistic, estimate
@@ -128,10 +129,7 @@ def _share(sheet: Sheet, right: Floats) -> Figure:
     """How much of `right` (0, 1, a half for a tie; NaN where that can't be said) is so."""
     if sheet.truth is None:
         return Figure(value=None, n=len(right), why=NO_LABELS)
-    known = ~np.isnan(right)
-    if not known.any():
-        return Figure(value=None, why="no label lies on one side of a half")
-    return proportion(right[known], tasks=sheet.tasks[known], weights=sheet.weights[known])
+    return rate(right, sheet.weights, sheet.tasks, of="labels on one side of a half")
 
 
 def _above_truth(sheet: Sheet, weights: Floats) -> Floats:

@@ -14,6 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 from calibration.diagnosing import diagnose, diagnose_unlabelled
 from calibration.diagnosing.components import Components, components
 from calibration.diagnosing.moments import Moments
+from calibration.diagnosing.rates import rate, youden
 from calibration.diagnosing.severity import additive
 from calibration.diagnosing.sheets import Sheet
 from calibration.diagnosing.voting import effective_judges, independent_vote
@@ -187,6 +188,15 @@ def test_eight_rollouts_of_a_task_are_not_eight_labels() -> None:
         narrow, wide = getattr(alone, figure), getattr(together, figure)
         assert wide.value == pytest.approx(narrow.value)
         assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
+
+
+def test_youdens_interval_is_newcombes() -> None:
+    """Newcombe (1998): 56/70 - 48/80, method 10."""
+    rng = np.arange(80)
+    tpr = rate((rng[:70] < 56).astype(float), np.ones(70), rng[:70], of="passes")
+    tnr = rate((rng >= 48).astype(float), np.ones(80), rng, of="failures")
+    found = youden(tpr, tnr)
+    assert (found.low, found.value, found.high) == pytest.approx((0.0524, 0.2, 0.3339), abs=5e-5)
 
 
 def test_known_inclusion_probabilities_undo_an_uneven_sample() -> None:

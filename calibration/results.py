@@ -342,16 +342,25 @@ class StateUse(Noun):
 
 
 class Queued(Noun):
-    """An episode to be labelled next, with the probability with which it was chosen."""
+    """An episode to be labelled next, with the probability with which it was chosen.
+
+    `inclusion` None: it was chosen for its difficulty, so that its label says nothing about a rate. `raters` people are to
+    label it.
+    """
 
     episode: str
-    inclusion: Score
+    inclusion: Score | None
     stratum: str = ""
     why: str = ""
+    raters: int = 1
 
 
 class Plan(Noun):
-    """How many labels a wish takes, with the judge's help and without it, and which episodes to label next."""
+    """How many labels a wish takes, with the judge's help and without it, and which episodes to label next.
+
+    None where it can't be said or no number of labels would do. `basis` says where the judge's help was taken from: the
+    `labels` there are, or the `usual` saving of 1.5.
+    """
 
     wish: str
     labels: int | None
@@ -359,6 +368,7 @@ class Plan(Noun):
     have: int = 0
     queue: tuple[Queued, ...] = ()
     reads: str = ""
+    basis: Literal["labels", "usual"] | None = None
 
 
 class StepHealth(Noun):

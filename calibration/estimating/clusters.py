@@ -11,6 +11,7 @@ from calibration.estimating.samples import Sample
 from calibration.fitting.clustering import intraclass_correlation
 from calibration.items import Floats
 
+ROUNDING = 1e-13
 LEAST_CORRELATION, MOST_CORRELATION = 0.1, 0.5
 TRUTH_OVER_JUDGE = 2.0
 """A judge's own noise hides half or more of the correlation within tasks that the truth has."""
@@ -27,7 +28,8 @@ class Spread:
         """For each task its labelled episodes' weighted deviations from the mean."""
         s = self.sample
         apart = s.weights * (s.known_truth - s.rate)
-        return np.asarray(np.bincount(s.groups[s.known], apart, minlength=len(s.labelled_groups)), dtype=float)
+        sums = np.bincount(s.groups[s.known], apart, minlength=len(s.labelled_groups))
+        return np.asarray(np.where(np.abs(sums) < ROUNDING, 0.0, sums), dtype=float)
 
     @cached_property
     def tasks(self) -> int:
@@ -61,7 +63,7 @@ class Spread:
         s = self.sample
         squares = float((s.weights**2).sum())
         shared = float((np.bincount(s.groups[s.known], s.weights) ** 2).sum()) - squares
-        likely = 1.0 + (self._likely_correlation * shared / squares if self.clustered else 0.0)
+        likely = 1.0 + (self.likely_correlation * shared / squares if self.clustered else 0.0)
         independent = squares * s.rate * (1.0 - s.rate)
         if independent <= 0 or self.tasks < 2:
             return likely
@@ -70,9 +72,11 @@ class Spread:
         return (self.telling * seen + 0.5 * likely) / (self.telling + 0.5)
 
     @cached_property
-    def _likely_correlation(self) -> float:
+    def likely_correlation(self) -> float:
+        """The intraclass correlation of the truth that the judge's values make expect."""
         seen = TRUTH_OVER_JUDGE * intraclass_correlation(self.sample.judged, self.sample.groups)
-        return min(MOST_CORRELATION, max(LEAST_CORRELATION, seen))
+        return min(MOST_CORRELATION, max(ROUNDING = 1e-13
+LEAST_CORRELATION, seen))
 
     @cached_property
     def worth(self) -> float:

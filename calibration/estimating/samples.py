@@ -16,8 +16,8 @@ from calibration.items import Floats, Item, Pairing, matrix_of
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-NEVER = ("debug",)
-"""Strata of episodes that were chosen for their difficulty: labels of these say nothing about a rate."""
+DEBUG = "debug"
+"""The stratum of episodes that were chosen for their difficulty: labels of these say nothing about a rate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +121,9 @@ class Sample:
 
     @cached_property
     def rate(self) -> float:
-        """The weighted mean of the truth of the known episodes."""
-        return float(self.weights @ self.known_truth)
+        """The weighted mean of the truth of the known episodes; exactly their truth where all are alike."""
+        least, most = float(self.known_truth.min()), float(self.known_truth.max())
+        return min(most, max(least, float(self.weights @ self.known_truth)))
 
 
 def sample_of(
@@ -164,7 +165,7 @@ def _labels(pairing: Pairing, items: Sequence[Item], settled: Bools) -> tuple[Fl
         pair = pairs.get((item.episode, item.criterion))
         if settled[i]:
             truth[i], inclusion[i] = 0.0, 1.0
-        elif pair is not None and pair.stratum in NEVER:
+        elif pair is not None and pair.stratum == DEBUG:
             never += 1
         elif pair is not None:
             truth[i] = pair.truth

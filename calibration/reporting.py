@@ -69,6 +69,7 @@ def report(
         differences=differences, biases=parts.biases(), alt_tests=parts.alt_tests(), disagreements=parts.worst(),
         state=parts.state(given), state_uses=parts.state_uses(given),
         predictions={key: p for key, p in predictions.items() if key in parts.labelled}, title=title,
+        labels_hash=hash_of(used),
         created=datetime.now(UTC).isoformat(timespec="minutes"), rng=rng,
     )  # fmt: skip
 

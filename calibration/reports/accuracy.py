@@ -12,6 +12,7 @@ from calibration.reports.links import Link
 from calibration.reports.reliability import Reliability
 from calibration.reports.wording import DASH, count, number, percent, plural
 
+MOST_CHARTS = 24
 RUNGS = {
     "mean": "plain mean", "weighted_platt": "shrunk weighted mean + Platt", "ridge": "ridge stacking", "isotonic": "isotonic",
     "venn_abers": "Venn–Abers", "beta": "beta", "dawid_skene": "Dawid–Skene",
@@ -25,7 +26,7 @@ def reliability_section(findings: Findings, _link: Link) -> Section:
         return Section(
             "reliability", "Do the probabilities come true?", lead, (Text("Too few labels to look: 20 are needed."),)
         )
-    charts = tuple(_chart(found, k) for k, found in enumerate(findings.reliabilities))
+    charts = tuple(_chart(found, k) for k, found in enumerate(findings.reliabilities[:MOST_CHARTS]))
     blocks: list[Block] = [Charts(charts)] if charts else []
     seen, held = {r.key: r for r in findings.reliabilities}, {h.key: h for h in findings.heldout}
     rows = [_row(key, seen.get(key), held.get(key)) for key in dict.fromkeys((*seen, *held))]

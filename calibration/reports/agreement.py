@@ -11,7 +11,7 @@ from calibration.reports.charts import Dot, interval_chart
 from calibration.reports.findings import PANEL, Findings
 from calibration.reports.links import Link
 from calibration.reports.overview import name_cell, used_cell
-from calibration.reports.wording import count, number, percent, sentence
+from calibration.reports.wording import count, ended, number, percent
 from calibration.results import Agreement, AltTest
 
 MOST_CHARTED = 20
@@ -30,7 +30,7 @@ def agreement_section(findings: Findings, _link: Link) -> Section:
         blocks.append(_short_table(others))
     if findings.alt_tests:
         blocks.append(_alt_table(findings.alt_tests))
-    warnings = dict.fromkeys(sentence(f"{_name(a)}: {warning}") for a in findings.agreements for warning in a.warnings)
+    warnings = dict.fromkeys(ended(f"{_name(a)}: {warning}") for a in findings.agreements for warning in a.warnings)
     blocks += [Items(tuple(warnings))] if warnings else []
     return Section("agreement", "Agreement", lead, tuple(blocks))
 

@@ -8,7 +8,7 @@ from calibration.reports.blocks import Block, Cell, Items, Section, Text, figure
 from calibration.reports.findings import Findings
 from calibration.reports.links import Link
 from calibration.reports.overview import name_cell
-from calibration.reports.wording import count, listed, number, percent, plural, sentence, stated
+from calibration.reports.wording import count, ended, listed, number, percent, plural, sentence, stated
 from calibration.results import AgainstState, Disagreement, StateAudit, StateUse
 
 HIDDEN = {
@@ -36,7 +36,7 @@ def audit_section(findings: Findings, link: Link) -> Section | None:
         blocks.append(_disagreement_table(heading, found, link) if found else Text(f"{heading} Nothing was found."))
     if findings.state_uses:
         blocks.append(_use_table(findings.state_uses))
-    warnings = tuple(sentence(warning) for warning in state.warnings)
+    warnings = tuple(ended(warning) for warning in state.warnings)
     blocks += [Items(warnings)] if warnings else []
     lead = "A state check is trusted as far as its goal state is right, so it is audited like any other rater."
     return Section("state", "The state check, audited both ways", lead, tuple(blocks))

@@ -8,6 +8,7 @@ from calibration.reports.wording import count, number, percent, plural, stated
 
 SUBSTANTIAL = 0.6  # Landis and Koch 1977
 BELOW_CEILING = 0.1
+LEAST_RIGHT = 0.7
 ENOUGH_GRADED = 0.9
 
 
@@ -27,6 +28,23 @@ def _cut_blind(e: Evidence) -> Told:
     return (
         f"its plain yes or no is no better than chance (J {stated(e.youden)}); only the calibrated probability tells anything",
         f"use the calibrated probability of {e.name}, never the judges' own yes or no",
+    )
+
+
+def _one_sided(e: Evidence) -> Told:
+    if e.agreement is None:
+        return None
+    passed, refused = e.agreement.tnr.value, e.agreement.tpr.value
+    wrong = []
+    if passed is not None and passed < LEAST_RIGHT:
+        wrong.append(f"passes {percent(1 - passed)} of the bad work")
+    if refused is not None and refused < LEAST_RIGHT:
+        wrong.append(f"fails {percent(1 - refused)} of the good work")
+    if not wrong:
+        return None
+    return (
+        f"by itself it {' and '.join(wrong)}",
+        f"use the calibrated probability of {e.name} with a threshold of your own, and read what it lets through",
     )
 
 
@@ -100,6 +118,10 @@ def _uncalibrated(e: Evidence) -> Told:
 CAUTIONS: tuple[Rule, ...] = (
     Rule("thin", "with care", f"fewer than {ENOUGH} labels, or fewer than {ENOUGH_RARER} of the rarer class", _thin),
     Rule("cut_blind", "with care", "the interval of J reaches 0, though the probabilities carry signal", _cut_blind),
+    Rule(
+        "one_sided", "with care",
+        f"the judges' own pass or fail is right on less than {LEAST_RIGHT:.0%} of the good work, or of the bad", _one_sided,
+    ),
     Rule(
         "below_people", "with care",
         f"kappa is more than {BELOW_CEILING} below that of people with each other; where that isn't known, below {SUBSTANTIAL}",

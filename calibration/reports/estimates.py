@@ -10,7 +10,7 @@ from calibration.reports.findings import Findings
 from calibration.reports.links import Link
 from calibration.reports.overview import name_cell
 from calibration.reports.rules import policy_name
-from calibration.reports.wording import DASH, count, number, percent, plural, sentence, short, signed
+from calibration.reports.wording import DASH, count, ended, number, percent, plural, sentence, short, signed
 from calibration.results import Difference, Estimate
 
 METHODS = {
@@ -28,7 +28,7 @@ def estimate_section(findings: Findings, _link: Link) -> Section:
     if not findings.estimates:
         return Section("estimate", title, lead, (Text("No estimate was made: there are no labels."),))
     blocks: list[Block] = [Charts((_estimate_chart(findings),)), _estimate_table(findings.estimates)]
-    warnings = tuple(dict.fromkeys(sentence(warning) for e in findings.estimates for warning in e.warnings))
+    warnings = tuple(dict.fromkeys(ended(warning) for e in findings.estimates for warning in e.warnings))
     blocks += [Items(warnings)] if warnings else []
     if findings.differences:
         blocks.append(_difference_table(findings.differences))

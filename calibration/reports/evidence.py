@@ -89,6 +89,13 @@ class Evidence:
         return weighted if self.graded and weighted.value is not None else self.agreement.kappa
 
     @property
+    def saved(self) -> float | None:
+        """The share of the base rate's Brier score that the probabilities save on labels that the fit had not seen."""
+        if self.heldout is None or self.heldout.brier.value is None or not self.heldout.reference_brier:
+            return None
+        return 1 - self.heldout.brier.value / self.heldout.reference_brier
+
+    @property
     def graded(self) -> bool:
         """True if the scale has more than two levels, on which answers need not be equal to agree."""
         return self.agreement is not None and len(self.agreement.levels) > 2

@@ -52,7 +52,8 @@ class Omission(Noun):
 class Sources(Noun):
     """What a report rests on, so that two reports can be told apart: who graded, which questions, which labels.
 
-    `labels_hash` is over the labels as used here, `calibration_labels` those that the calibration was fitted on. `rubrics`
+    `labels_hash` is over the labels as used here, `calibration_labels` those that the calibration was fitted on. `derived` counts
+    episodes whose label as a whole was added up from those of their criteria; `used` and `labelled` leave these out. `rubrics`
     and `criteria` are by their fingerprints. `episodes` were judged; `tasks` are those of the labelled ones.
     """
 
@@ -70,7 +71,13 @@ class Sources(Noun):
     used: int
     labelled: int
     raters: int
+    derived: int = 0
     fitted: str = ""
+
+    @property
+    def same_labels(self) -> bool:
+        """True if the calibration was fitted on these very labels, so that its figures are cross-fitted, not fresh."""
+        return self.labels_hash == self.calibration_labels.ids_hash
 
 
 class Findings(Noun):
@@ -117,18 +124,19 @@ def gather(
     estimates: Sequence[Estimate] = (), differences: Sequence[Difference] = (), biases: Sequence[Bias] = (),
     alt_tests: Sequence[AltTest] = (), transports: Sequence[Transport] = (), disagreements: Sequence[Disagreement] = (),
     state: StateAudit | None = None, state_uses: Sequence[StateUse] = (), plan: Plan | None = None, predictions: Predictions | None = None,
-    title: str = "", created: str = "", rng: np.random.Generator | None = None,
+    title: str = "", created: str = "", labels_hash: str = "", rng: np.random.Generator | None = None,
 ) -> Findings:  # fmt: skip
     """The findings of one calibration on one pairing of grades and labels.
 
     `agreements` between the panel and people decide a criterion's mark; others (single judges, two people) are shown beside
     them. `predictions` are cross-fitted probabilities by episode and criterion, as `fit_in_full` gives them. The first of
     `estimates` that has a value is the one that the verdict quotes. `created` stands in the report as it is given.
+    `labels_hash` is that of all labels, by `hash_of`; without it one is made of those that were used.
     """
     known = _Known(calibration, pairing, agreements=agreements, biases=biases, transports=transports)
     criteria = tuple(trust_in(known.about(c)) for c in _in_order(pairing.items, known.counts))
     evidence = known.about(None)
-    sources = _sources(calibration, pairing, known.counts)
+    sources = _sources(calibration, pairing, known.counts, labels_hash)
     whole = trust_in(evidence) if evidence.used else trust_in_all(criteria, sources.used, sources.labelled)
     people = PEOPLE[calibration.truth]
     uses = (
@@ -219,17 +227,20 @@ def _disputed(pairing: Pairing) -> Omission | None:
     )
 
 
-def _sources(calibration: Calibration, pairing: Pairing, counts: Mapping[str | None, Count]) -> Sources:
+def _sources(
+    calibration: Calibration, pairing: Pairing, counts: Mapping[str | None, Count], labels_hash: str
+) -> Sources:
     wholes = [item for item in pairing.items if item.criterion is None]
     rubrics = {item.rubric: item.fingerprint for item in wholes if item.rubric}
     criteria = {item.criterion: item.fingerprint for item in pairing.items if item.criterion is not None}
-    labelled = {pair.item.episode: pair.item.task for pair in pairing.pairs}
+    said = [pair for pair in pairing.pairs if set(pair.raters) != {DERIVED}]
+    labelled = {pair.item.episode: pair.item.task for pair in said}
     ungraded = {name for count in counts.values() for name in count.ungraded}
     return Sources(
         calibration=calibration.id, method=calibration.method, grader=calibration.grader,
         judges={judge: calibration.models.get(judge, ()) for judge in calibration.panel}, truth=calibration.truth,
         rubrics={**calibration.scope.rubrics, **rubrics}, criteria={**calibration.scope.criteria, **criteria},
-        labels_hash=hash_of_truth(pairing), calibration_labels=calibration.labels, episodes=len(wholes),
-        tasks=len(set(labelled.values())), used=len(pairing.pairs), labelled=len(pairing.pairs) + len(ungraded),
+        labels_hash=labels_hash or hash_of_truth(pairing), calibration_labels=calibration.labels, episodes=len(wholes),
+        tasks=len(set(labelled.values())), used=len(said), labelled=len(said) + len(ungraded), derived=len(pairing.pairs) - len(said),
         raters=len({rater for pair in pairing.pairs for rater in pair.raters} - {DERIVED}), fitted=calibration.created,
     )  # fmt: skip

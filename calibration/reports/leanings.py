@@ -10,7 +10,7 @@ from calibration.reports.blocks import Block, Cell, Chart, Charts, Items, Sectio
 from calibration.reports.charts import Dot, interval_chart
 from calibration.reports.findings import Findings
 from calibration.reports.links import Link
-from calibration.reports.wording import count, number, sentence, signed
+from calibration.reports.wording import count, ended, number, signed
 from calibration.results import Bias
 
 MOST_DOTS = 16
@@ -24,13 +24,17 @@ def bias_section(findings: Findings, _link: Link) -> Section:
     if not findings.biases:
         return Section("biases", title, lead, (Text("No bias was looked for: there are no labels, or no covariates."),))
     known = [b for b in findings.biases if b.slope.value is not None]
-    said = tuple(dict.fromkeys(sentence(b.reads) for b in known if b.flagged and b.reads))
+    said = tuple(dict.fromkeys(_said(b) for b in known if b.flagged and b.reads))
     blocks: list[Block] = [Items(said) if said else Text("Nothing that was looked at can be told from chance.")]
     units = tuple(dict.fromkeys(b.unit for b in known))
     charts = tuple(_chart([b for b in known if b.unit == unit], unit, k) for k, unit in enumerate(units))
     blocks += [Charts(charts)] if charts else []
     blocks.append(_table(findings.biases))
     return Section("biases", title, lead, tuple(blocks))
+
+
+def _said(bias: Bias) -> str:
+    return ended(f"{bias.reads} (over all criteria)" if bias.criterion == ANY else bias.reads)
 
 
 def _chart(biases: Sequence[Bias], unit: str, k: int) -> Chart:

@@ -33,7 +33,7 @@ def _opening(opening: Opening, findings: Findings) -> Iterator[str]:
     created = f" {findings.created}." if findings.created else ""
     sources = findings.sources
     yield f"{plain(opening.about)}{created} Calibration {_code(sources.calibration or '–')}, labels {_code(sources.labels_hash)}."
-    yield f"## May these judges be trusted? {opening.answer}"
+    yield f"## {opening.asks} {opening.answer}"
     yield plain(" ".join((opening.because, *opening.cautions)))
     yield "\n".join(f"- **{plain(tile.value)}** {plain(tile.name)} ({plain(tile.rests_on)})" for tile in opening.tiles)
     yield "### May be trusted for"

@@ -32,6 +32,7 @@ class Tile:
 class Opening:
     """What the first screen says."""
 
+    asks: str
     answer: str
     mark: Mark
     because: str
@@ -57,6 +58,7 @@ def opening_of(findings: Findings) -> Opening:
     bad = tuple(line for line in lines if line.mark not in ("trusted", "with care"))
     bad += tuple(Line("", use.but, "not trusted") for use in findings.uses if use.but)
     return Opening(
+        asks="May this judge be trusted?" if len(findings.sources.judges) == 1 else "May these judges be trusted?",
         answer=ANSWERS[whole.mark], mark=whole.mark, because=whole.reason, cautions=whole.cautions, trusted_for=good, not_for=bad,
         steps=findings.steps, tiles=_tiles(findings), about=_about(findings),
     )  # fmt: skip

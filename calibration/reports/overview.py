@@ -6,7 +6,7 @@ from calibration.reports.blocks import Block, Cell, Items, Section, Table, Terms
 from calibration.reports.evidence import Trust
 from calibration.reports.findings import Findings, Sources
 from calibration.reports.links import Link
-from calibration.reports.wording import DASH, count, listed, percent, plural, sentence
+from calibration.reports.wording import DASH, count, ended, listed, percent, plural
 
 IDS_SHOWN = 8
 NO_CEILING = (
@@ -64,7 +64,7 @@ def sources_section(findings: Findings, _link: Link) -> Section:
     if findings.left_out or findings.disputed:
         blocks.append(_left_out(findings))
     if findings.warnings:
-        blocks.append(Items(tuple(sentence(warning) for warning in findings.warnings)))
+        blocks.append(Items(tuple(ended(warning) for warning in findings.warnings)))
     return Section(
         "sources", "What this rests on",
         "Two reports are about the same thing only if these are the same: an edited question, prompt, judge or label shows here.",
@@ -77,15 +77,20 @@ def _terms(sources: Sources, findings: Findings) -> list[tuple[str, Cell]]:
     cover = f" ({percent(sources.used / sources.labelled)} covered)" if sources.labelled else ""
     judges = [f"{j} ({', '.join(m) or 'model not known'})" for j, m in sources.judges.items()]
     fitted = sources.calibration_labels
+    same = (
+        "the same that the calibration was fitted on: figures are cross-fitted" if sources.same_labels
+        else "other labels than those that the calibration was fitted on"
+    )  # fmt: skip
+    derived = f"; {plural(sources.derived, 'whole')} added up from labels of criteria" if sources.derived else ""
     return [
-        ("Labels", Cell(f"{used}{cover}, by {plural(sources.raters, 'rater')}, on {plural(sources.tasks, 'task')}")),
+        ("Labels", Cell(f"{used}{cover}, by {plural(sources.raters, 'rater')}, on {plural(sources.tasks, 'task')}{derived}")),
         ("Episodes judged", Cell(count(sources.episodes))),
         ("Judges, and the models that answered", Cell(listed(judges, most=20) or DASH)),
         ("Truth", Cell(findings.people)),
         ("Calibration", Cell(sources.calibration or DASH, small=f"fitted {sources.fitted}" if sources.fitted else "", code=True)),
         ("Method (judges, prompts, pooling)", Cell(sources.method, code=True)),
-        ("Hash of the labels used here", Cell(sources.labels_hash, code=True)),
-        ("Hash of the labels it was fitted on", Cell(fitted.ids_hash or DASH, small=plural(fitted.n, "label"), code=True)),
+        ("Hash of the labels used here", Cell(sources.labels_hash, same, code=True)),
+        ("Hash of the labels it was fitted on", Cell(fitted.ids_hash or DASH, plural(fitted.n, "label"), code=True)),
         ("Badges", Cell(listed([badge.replace("_", " ") for badge in findings.badges], most=10) or "none")),
     ]  # fmt: skip
 

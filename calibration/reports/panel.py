@@ -10,7 +10,7 @@ from calibration.reports.charts import Dot, correlation_chart, interval_chart
 from calibration.reports.findings import Findings
 from calibration.reports.links import Link
 from calibration.reports.overview import name_cell
-from calibration.reports.wording import count, listed, number, percent, sentence, signed
+from calibration.reports.wording import count, ended, listed, number, percent, signed
 from calibration.results import JudgeDiagnosis, PanelDiagnosis
 
 
@@ -28,7 +28,7 @@ def panel_section(findings: Findings, _link: Link) -> Section:
     rest = [p for p in findings.panels if p is not main]
     if rest:
         blocks.append(_short_table([main, *rest]))
-    warnings = tuple(dict.fromkeys(sentence(w) for p in findings.panels for w in p.warnings))
+    warnings = tuple(dict.fromkeys(ended(w) for p in findings.panels for w in p.warnings))
     return Section("panel", title, lead, (*blocks, *([Items(warnings)] if warnings else [])))
 
 

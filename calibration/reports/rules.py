@@ -13,19 +13,30 @@ ENOUGH, ENOUGH_RARER = 50, 20
 MOST_TO_ASK = 400
 SLIGHT = 0.2  # Landis and Koch 1977
 SKEWED_AC2 = 0.4
-WEAK_SKILL = 0.1
+WEAK_SKILL, LEAST_SAVED = 0.1, 0.05
 
 
-def labels_to_go(used: int, rarer: int) -> int:
-    """How many more labels bring both counts to enough, rounded up to tens; the rarer class is expected at its rate so far."""
+def labels_to_go(used: int, rarer: int) -> int | None:
+    """How many more labels bring both counts to enough, in tens; the rarer class is expected at its rate so far.
+
+    None where that would be more than anyone labels.
+    """
     rate = (rarer + 0.5) / (used + 1)
-    wanted = max(ENOUGH - used, math.ceil((ENOUGH_RARER - rarer) / rate))
-    return min(MOST_TO_ASK, 10 * math.ceil(max(wanted, 1) / 10))
+    wanted = 10 * math.ceil(max(1, ENOUGH - used, math.ceil((ENOUGH_RARER - rarer) / rate)) / 10)
+    return wanted if wanted <= MOST_TO_ASK else None
 
 
 def label_more(e: Evidence) -> str:
-    """How many more episodes to label, as a step."""
-    return f"label {labels_to_go(e.used, e.rarer)} more episodes on {e.name}, at random"
+    """How many more episodes to label, or which, where the rarer class is too rare to wait for."""
+    more = labels_to_go(e.used, e.rarer)
+    if more is None:
+        return label_rarer(e)
+    return f"label {more} more episodes on {e.name}, at random"
+
+
+def label_rarer(e: Evidence) -> str:
+    """To look for episodes of the class with fewer labels."""
+    return f"label episodes that may be {rarer_class(e)} on {e.name}, and record how they were chosen"
 
 
 def rarer_class(e: Evidence) -> str:
@@ -77,16 +88,18 @@ def _people_disagree(e: Evidence) -> Told:
 def _one_class(e: Evidence) -> Told:
     if e.rarer or e.passes + e.fails == 0:
         return None
-    only, other = ("a pass", "failures") if e.passes else ("a failure", "passes")
-    return (
-        f"every label is {only}, so nobody can say whether the judge would notice {other}",
-        f"label episodes that may be {other} on {e.name}, and record how they were chosen",
-    )
+    only = "a pass" if e.passes else "a failure"
+    return f"every label is {only}, so nobody can say whether the judge would notice {rarer_class(e)}", label_rarer(e)
 
 
 def _few_labels(e: Evidence) -> Told:
     if e.used >= FEWEST and e.rarer >= FEWEST_RARER:
         return None
+    if e.used >= FEWEST:
+        return (
+            f"only {e.rarer} of {count(e.used)} labels are {rarer_class(e)}, too few to see if the judge notices them",
+            label_more(e),
+        )
     return f"{plural(e.used, 'labelled episode')} only, with {count(e.rarer)} {rarer_class(e)}", label_more(e)
 
 
@@ -100,10 +113,10 @@ def _label_free(e: Evidence) -> Told:
 
 
 def _no_signal(e: Evidence) -> Told:
-    if e.heldout is not None and e.heldout.signal:
-        return None
     above = e.youden.low is not None and e.youden.low > 0
     if e.heldout is None and (above or e.youden.low is None):
+        return None
+    if e.heldout is not None and e.heldout.signal and (above or e.saved is None or e.saved >= LEAST_SAVED):
         return None
     detail = f" (J {stated(e.youden)})" if e.youden.value is not None else ""
     return (
@@ -122,9 +135,7 @@ def _weak(e: Evidence) -> Told:
     kappa = e.kappa.value
     if kappa is None or kappa > SLIGHT:
         return None
-    reference = e.heldout.reference_brier if e.heldout else 0.0
-    brier = e.heldout.brier.value if e.heldout else None
-    if brier is not None and reference > 0 and 1 - brier / reference >= WEAK_SKILL:
+    if e.saved is not None and e.saved >= WEAK_SKILL:
         return None
     return (
         f"its agreement with {e.people} is slight: {number(kappa)} beyond chance, where 1 is perfect",
@@ -148,8 +159,9 @@ RULES: tuple[Rule, ...] = (
     Rule("label_free", "not enough labels", "the map was fitted without labels", _label_free),
     Rule(
         "no_signal", "no signal",
-        "on labels that the fit had not seen, the Brier score does not beat always predicting the base rate and J is not "
-        "above 0, each with its interval", _no_signal,
+        f"J is not above 0 with its interval, and the Brier score on labels that the fit had not seen does not beat always "
+        f"predicting the base rate with its interval, or by less than {LEAST_SAVED:.0%}",
+        _no_signal,
     ),
     Rule("moved", "not trusted", "the calibration fails on the fresh labels of every policy that was audited", _moved),
     Rule(

@@ -50,7 +50,7 @@ def trust_in(e: Evidence) -> Trust:
             return Trust(mark=rule.mark, rule=rule.name, reason=sentence(told[0]), steps=_steps([told]), **about)
     held = [(rule, told) for rule in CAUTIONS if (told := rule.tell(e)) is not None]
     if not held:
-        return Trust(mark="trusted", rule="trusted", reason=sentence(_good(e)), **about)
+        return Trust(mark="trusted", rule="trusted", reason=sentence(_good(e) + _beyond_chance(e)), **about)
     return Trust(
         mark="with care", rule=held[0][0].name, reason=sentence(f"{_good(e)}; but {held[0][1][0]}"), steps=_steps(told for _, told in held),
         cautions=tuple(sentence(told[0]) for _, told in held[1:]), **about,
@@ -159,6 +159,15 @@ def _good(e: Evidence) -> str:
     beside = f", and people with each other on {percent(ceiling)}" if ceiling is not None else ""
     on = "pass or fail in" if e.graded else "on"
     return f"it agrees with {e.people} {on} {percent(e.agrees.value)} of episodes{beside}"
+
+
+def _beyond_chance(e: Evidence) -> str:
+    """Kappa is never hidden behind accuracy, which flatters a judge where nearly all is good."""
+    if e.kappa.value is None:
+        return ""
+    top = e.ceiling.kappa.value if e.ceiling else None
+    people = f", that of people with each other {number(top)}" if top is not None else ""
+    return f"; its agreement beyond chance is {number(e.kappa.value)} of 1{people}"
 
 
 def _steps(told: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -73,10 +73,14 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 
 def sentence(text: str) -> str:
     """The text with a capital and a full stop."""
+    text = ended(text)
+    return text[:1].upper() + text[1:]
+
+
+def ended(text: str) -> str:
+    """The text with a full stop. It may begin with a name, which stays as it is."""
     text = text.strip()
-    if not text:
-        return ""
-    return text[0].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":")) else ".")
+    return text if not text or text.endswith((".", "!", "?", ":")) else f"{text}."
 
 
 def visible(text: str) -> str:

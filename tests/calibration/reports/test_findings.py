@@ -46,6 +46,20 @@ def test_two_reports_on_different_labels_can_be_told_apart() -> None:
     assert set(one.grader) == {"judge:gpt-large", "template"}
 
 
+def test_labels_that_the_calibration_was_fitted_on_are_told_from_fresh_ones() -> None:
+    assert findings(labels_hash="9" * 16).sources.same_labels
+    assert not findings(labels_hash="8" * 16).sources.same_labels
+
+
+def test_wholes_added_up_from_criteria_are_not_counted_as_labels() -> None:
+    pairing = samples.pairing(("tone",), n=30, ungraded=0)
+    pairs = tuple(
+        replace(p, raters={"person:derived": p.truth}) if p.item.criterion is None else p for p in pairing.pairs
+    )
+    sources = findings(("tone",), pairing=replace(pairing, pairs=pairs)).sources
+    assert (sources.used, sources.labelled, sources.derived, sources.raters) == (30, 30, 30, 1)
+
+
 def test_criteria_stand_in_the_order_of_the_rubric_and_those_without_labels_are_counted() -> None:
     pairing = samples.pairing()
     pairing = replace(pairing, pairs=tuple(p for p in pairing.pairs if p.item.criterion != "tone"), left_out=())

@@ -75,8 +75,7 @@ class Spread:
     def likely_correlation(self) -> float:
         """The intraclass correlation of the truth that the judge's values make expect."""
         seen = TRUTH_OVER_JUDGE * intraclass_correlation(self.sample.judged, self.sample.groups)
-        return min(MOST_CORRELATION, max(ROUNDING = 1e-13
-LEAST_CORRELATION, seen))
+        return min(MOST_CORRELATION, max(LEAST_CORRELATION, seen))
 
     @cached_property
     def worth(self) -> float:

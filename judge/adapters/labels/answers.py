@@ -21,7 +21,7 @@ _FALSE = ("false", "no", "0", FAIL)
 _OVERALL_EXPECTED = "expected pass, fail, cannot_tell, or a number from 0 to 1"
 
 
-def answer(given: Any, criterion: str | None, naming: Naming) -> Answer:
+def answer_to(given: Any, criterion: str | None, naming: Naming) -> Answer:
     """The level or value that `given` is for the criterion (None: the episode as a whole). Raises ValueError.
 
     For the whole, true, yes, 1 and pass are `pass`, their opposites `fail`, and other numbers in [0, 1] a value. For a
@@ -39,7 +39,7 @@ def answer(given: Any, criterion: str | None, naming: Naming) -> Answer:
     return _as_said(text, folded) if scale is None else _on_scale(text, folded, scale)
 
 
-def value(given: Any) -> float:
+def value_of(given: Any) -> float:
     """A number from 0 to 1. Raises ValueError."""
     number = _number(given)
     if number is None or not 0 <= number <= 1:
@@ -49,7 +49,7 @@ def value(given: Any) -> float:
     return number
 
 
-def inclusion(given: Any) -> float | None:
+def inclusion_of(given: Any) -> float | None:
     """The known probability of having been chosen for labelling; None if empty. Raises ValueError."""
     if given in (None, ""):
         return None

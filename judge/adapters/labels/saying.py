@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from calibration.label import PERSON, Label
-from judge.adapters.labels import answers
+from judge.adapters.labels.answers import Answer, answer_to, inclusion_of, moment, value_of
 from judge.adapters.labels.naming import OVERALL, Naming, UnmappedError
 from judge.adapters.labels.remarks import BadRow, LeftOut
 from judge.adapters.labels.shapes import mapping
@@ -45,9 +45,7 @@ def label_of(said: Said, naming: Naming, place: str) -> Label | BadRow | LeftOut
         return LeftOut(place, str(error))
     try:
         is_value = said.about.get("answer") == VALUE
-        level, value = (
-            (None, answers.value(said.answer)) if is_value else answers.answer(said.answer, criterion, naming)
-        )
+        level, value = (None, value_of(said.answer)) if is_value else answer_to(said.answer, criterion, naming)
         return _label(said, naming, place, criterion=criterion, level=level, value=value)
     except ValueError as error:
         return BadRow(place, str(error))
@@ -64,12 +62,12 @@ def label_of_row(row: Mapping[str, Any], naming: Naming, place: str) -> Label | 
         return BadRow(place, str(error))
 
 
-def _of_row(row: Mapping[str, Any], criterion: str | None, naming: Naming) -> answers.Answer:
+def _of_row(row: Mapping[str, Any], criterion: str | None, naming: Naming) -> Answer:
     said, number = row.get("level"), row.get("value")
     if said in (None, "") and number in (None, ""):
         raise ValueError("neither `level` nor `value` is given; write cannot_tell where the person could not tell")
-    level, value = (None, None) if said in (None, "") else answers.answer(said, criterion, naming)
-    return level, value if number in (None, "") else answers.value(number)
+    level, value = (None, None) if said in (None, "") else answer_to(said, criterion, naming)
+    return level, value if number in (None, "") else value_of(number)
 
 
 def _label(said: Said, naming: Naming, place: str, **answered: Any) -> Label:
@@ -78,8 +76,8 @@ def _label(said: Said, naming: Naming, place: str, **answered: Any) -> Label:
         return Label(
             episode=_needed(said.episode, "episode_id", "say which episode this is about"),
             rater=_needed(said.rater or naming.rater, "rater", "say whose answer it is, or name the person with --rater"),
-            note=_text(said.note), inclusion=answers.inclusion(said.about.get("inclusion_probability")),
-            stratum=_text(said.about.get("stratum")) or None, at=answers.moment(said.at),
+            note=_text(said.note), inclusion=inclusion_of(said.about.get("inclusion_probability")),
+            stratum=_text(said.about.get("stratum")) or None, at=moment(said.at),
             used_for=_use(said.about.get("used_for")) or naming.used_for, place=place, **answered,
         )  # fmt: skip
     except ValidationError as error:

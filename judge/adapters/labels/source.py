@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ from judge.reading.sources import BadLine, values_in
 
 STDIN = "-"
 _SEPARATORS = ",;\t|"
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -34,6 +37,13 @@ class Source:
             data = sys.stdin.buffer.read() if str(path) == STDIN else Path(path).read_bytes()
         except OSError as error:
             raise InputError(f"{path}: can't be read: {error.strerror or error}") from None
+        if data.startswith(_GZIP):
+            data = _unpacked(path, data)
+        if data.startswith(_ZIP):
+            raise InputError(
+                f"{path}: is an archive, as workbooks and Inspect's .eval logs are; save a workbook as CSV, "
+                f"and make a log JSON with `inspect log convert --to json`"
+            )
         if not data.strip():
             raise InputError(f"{path}: is empty; expected labels")
         return cls("stdin" if str(path) == STDIN else Path(path).name, data)
@@ -81,6 +91,13 @@ class Source:
         except UnicodeDecodeError as error:
             line = self.data.count(b"\n", 0, error.start) + 1
             raise InputError(f"{self.name} line {line}: is no UTF-8 text; save the file as CSV in UTF-8") from None
+
+
+def _unpacked(path: str | Path, data: bytes) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path}: the compressed file is damaged: {error}") from None
 
 
 def _separated(text: str) -> tuple[str, str, int]:

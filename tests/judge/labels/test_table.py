@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,8 +56,9 @@ def test_a_table_gives_labels_with_the_lines_they_stand_on(tmp_path: Path) -> No
         b"episode,rater,label\na1,ann,pass\n",
         b'\n{"episode_id": "a1", "rater": "ann", "level": "pass"}\n',
         b'[{"episode_id": "a1", "rater": "ann", "level": true}]',
+        gzip.compress(b"episode_id,rater,level\na1,ann,pass\n"),
     ],
-    ids=["BOM", "semicolons", "tabs, CRLF, blank rows", "sep line", "UTF-16", "blanks and case", "other spellings", "JSONL", "JSON list"],
+    ids=["BOM", "semicolons", "tabs, CRLF, blank rows", "sep line", "UTF-16", "blanks and case", "other spellings", "JSONL", "JSON list", "gzip"],
 )  # fmt: skip
 def test_what_spreadsheets_and_people_write_is_tolerated(tmp_path: Path, content: bytes) -> None:
     found, bad, _ = read(given(tmp_path / "labels", content))
@@ -161,6 +163,8 @@ def test_label_and_score_count_only_where_the_column_itself_is_not_there(tmp_pat
         ("what is this?\n", "neither JSON nor a table with a header, which looks like no known form; say which with --from"),
         ('{"colour": 1}', "an object with colour, which looks like no known form"),
         ("", "is empty"),
+        (b"PK\x03\x04...", "is an archive, as workbooks and Inspect's .eval logs are; save a workbook as CSV"),
+        (b"\x1f\x8b...", "the compressed file is damaged"),
         (b"episode_id,rater,level\na1,\xff\xe4,pass\n", "line 2: is no UTF-8 text; save the file as CSV in UTF-8"),
     ],
 )  # fmt: skip

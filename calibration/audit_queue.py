@@ -25,7 +25,8 @@ def queue_for_audit(
     """`n` episodes for people to label (all, if there are fewer), in random order, with their inclusion probabilities.
 
     Drawn at random within strata by what the state check and the others (panel, gates, recorded outcomes) say. Settling only
-    disagreements would flatter both sides: each stratum has at least one. Left out are episodes without a state verdict, and those that were cut off.
+    disagreements would flatter both sides: each stratum has at least one. Left out are episodes without a state verdict, and those
+    that were cut off.
     Raises CalibrationError if `n` is smaller than the number of strata.
     """
     rng = rng or np.random.default_rng(0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from calibration.items import LeftOut
@@ -26,6 +26,8 @@ NO_STATE = "the state check could not look"
 NOT_COMPARED = "no state check compares the tables that the criterion shadows"
 CIRCULAR = "the state check has a weight in the score, which would be measured against itself"
 NOT_STATED = "no state check in the rubric"
+
+Scope = frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +84,24 @@ class _Open:
 
 
 def _answers(record: RecordLike) -> Iterator[Label | _Open]:
-    yield from (_shadowed(record, c, reference, s) for c, reference, s in _shadows(record))
-    yield _whole(record)
+    scopes = {c: _scope(record.rubric.criteria.get(c)) for c in state_criteria(record)}
+    yield from (_shadowed(record, c, reference, s, scopes) for c, reference, s in _shadows(record))
+    yield _whole(record) if scopes else _Open(record.episode_id, None, NOT_STATED)
 
 
 def _shadows(record: RecordLike) -> Iterator[tuple[str, CriterionRef, Shadow]]:
     for criterion, reference in record.rubric.criteria.items():
-        shadow = shadow_of(criterion, reference.shadows)
-        if reference.judged and shadow is not None and criterion not in record.not_applicable:
-            yield criterion, reference, shadow
+        if reference.judged and reference.shadows is not None and criterion not in record.not_applicable:
+            yield criterion, reference, shadow_of(criterion, reference.shadows)
 
 
-def _shadowed(record: RecordLike, criterion: str, reference: CriterionRef, shadow: Shadow) -> Label | _Open:
+def _shadowed(
+    record: RecordLike, criterion: str, reference: CriterionRef, shadow: Shadow, scopes: Mapping[str, Scope]
+) -> Label | _Open:
     episode = record.episode_id
-    compared = _comparing(record, shadow)
+    compared = _comparing(shadow, scopes)
     if not compared:
-        return _Open(episode, criterion, NOT_COMPARED if state_criteria(record) else NOT_STATED)
+        return _Open(episode, criterion, NOT_COMPARED if scopes else NOT_STATED)
     if any(record.values.get(c) is None for c in compared):
         return _Open(episode, criterion, NO_STATE)
     if shadow.positive and not shadow.required(record.changes):
@@ -106,30 +110,26 @@ def _shadowed(record: RecordLike, criterion: str, reference: CriterionRef, shado
     ordered = sorted(reference.levels, key=reference.levels.__getitem__)
     level = ordered[0 if bool(faults) == (reference.weight >= 0) else -1]
     note = in_words(faults) if faults else "no such change"
-    return Label(episode=episode, criterion=criterion, rater=STATE_RATER, level=level, note=note)
+    return Label.trusted(episode=episode, criterion=criterion, rater=STATE_RATER, level=level, note=note)
 
 
-def _comparing(record: RecordLike, shadow: Shadow) -> list[str]:
+def _comparing(shadow: Shadow, scopes: Mapping[str, Scope]) -> list[str]:
     """The state criteria that look at what is shadowed; none if a shadowed table is looked at by none."""
-    scopes = {c: _scope(record.rubric.criteria.get(c)) for c in state_criteria(record)}
     wanted = shadow.tables
     covered = all(any(scope is None or table in scope for scope in scopes.values()) for table in wanted)
-    found = [c for c, scope in scopes.items() if scope is None or not wanted or wanted & scope]
-    return found if covered else []
+    return [c for c, scope in scopes.items() if covered and (scope is None or not wanted or wanted & scope)]
 
 
-def _scope(reference: CriterionRef | None) -> frozenset[str] | None:
+def _scope(reference: CriterionRef | None) -> Scope:
     """The tables that a state criterion compares; None for all."""
     tables = (reference.check or {}).get("tables") if reference else None
-    return (
-        frozenset([tables] if isinstance(tables, str) else map(str, tables)) if isinstance(tables, list | str) else None
-    )
+    if not isinstance(tables, list | str):
+        return None
+    return frozenset([tables] if isinstance(tables, str) else map(str, tables))
 
 
 def _whole(record: RecordLike) -> Label | _Open:
     episode, passes = record.episode_id, state_passes(record)
-    if not state_criteria(record):
-        return _Open(episode, None, NOT_STATED)
     if passes is None:
         return _Open(episode, None, NO_STATE)
     if any(True for _ in weighted_state(record)):
@@ -141,4 +141,4 @@ def _whole(record: RecordLike) -> Label | _Open:
             return _Open(episode, None, EMPTY_GOAL)
         passes = passes and all(gates.values())
         note = f"the goal requires nothing; decided with {', '.join(gates)}"
-    return Label(episode=episode, rater=STATE_RATER, level=PASS if passes else FAIL, note=note)
+    return Label.trusted(episode=episode, rater=STATE_RATER, level=PASS if passes else FAIL, note=note)

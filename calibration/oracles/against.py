@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from calibration.diagnosing.rates import rate, youden
 from calibration.items import Floats, Pair, Pairing, tasks_of, truths_of
-from calibration.oracles.circularity import state_shown
+from calibration.oracles.circularity import recorded_judges, state_in_evidence, state_shown
 from calibration.oracles.facts import STATE_RATER
 from calibration.records import RecordLike
 from calibration.results import AgainstState, Agreement
@@ -19,8 +20,7 @@ PANEL = "panel"
 HALF = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(NamedTuple):
     criterion: str | None
     judge: str
     shown: bool | None
@@ -54,12 +54,17 @@ def panel_against_state(
 
     by_episode = {record.episode_id: record for record in records}
     blind = [p for p in pairing.pairs if not state_shown(by_episode[p.item.episode], p.item.criterion)]
-    pairs = [replace(p, item=replace(p.item, closed=False)) for p in blind or pairing.pairs]
+    pairs = [_opened(p) for p in blind or pairing.pairs]
     if not pairs:
         return ()
     labelled = Pairing(tuple(pairs), tuple(p.item for p in pairs))
     table = agreement(ratings_of_panel(labelled.items), ratings_of_person(labelled, STATE_RATER), ceilings={}, rng=rng)
     return table.rows
+
+
+def _opened(pair_: Pair) -> Pair:
+    closed = pair_.item.closed and pair_.item.criterion is None
+    return replace(pair_, item=replace(pair_.item, closed=False)) if closed else pair_
 
 
 def _place(question: _Question) -> tuple[bool, str, bool, str, str]:
@@ -73,10 +78,10 @@ def _place(question: _Question) -> tuple[bool, str, bool, str, str]:
 
 
 def _answers(pair_: Pair, record: RecordLike, hidden: bool | None) -> Iterator[tuple[_Question, float]]:
-    item = pair_.item
-    values: Mapping[str, float | None] = {**item.judges, **({PANEL: item.pooled} if len(item.judges) > 1 else {})}
-    for judge, value in values.items():
-        shown = state_shown(record, item.criterion, judge=None if judge == PANEL else judge)
+    item, recorded = pair_.item, recorded_judges(record)
+    evident = state_in_evidence(record, item.criterion)
+    for judge, value in (*item.judges.items(), *([(PANEL, item.pooled)] if len(item.judges) > 1 else [])):
+        shown = None if judge in recorded or (judge == PANEL and recorded) else evident
         if shown is None and hidden is not None:
             shown = not hidden
         if value is not None:

@@ -20,8 +20,17 @@ def state_shown(record: RecordLike, criterion: str | None = None, *, judge: str 
     For one criterion, or for any of the judged ones; of one judge, or of all. What a recorded judge was shown is not known.
     False does not mean that a tool's answer in the transcript did not tell the same.
     """
-    if any(RECORDED in j.notes for j in record.judgements if judge in (None, j.judge)):
-        return None
+    recorded = recorded_judges(record)
+    return None if judge in recorded or (judge is None and recorded) else state_in_evidence(record, criterion)
+
+
+def recorded_judges(record: RecordLike) -> frozenset[str]:
+    """The judges whose stored answers were replayed."""
+    return frozenset(judgement.judge for judgement in record.judgements if RECORDED in judgement.notes)
+
+
+def state_in_evidence(record: RecordLike, criterion: str | None = None) -> bool | None:
+    """Whether the rubric lets judges see the state, on one criterion or on any; None for records that do not say."""
     references = record.rubric.criteria
     asked = [references.get(criterion)] if criterion is not None else [r for r in references.values() if r.judged]
     seen = [_sees(reference) for reference in asked]

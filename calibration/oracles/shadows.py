@@ -36,9 +36,11 @@ class Shadow:
 
     def touched_by(self, change: Change) -> bool:
         """Whether the change stands in one of its parts, inside it or around it."""
+        if not self.parts:
+            return True
         steps = steps_of(str(change.get("path", "")))
         whole = any(isinstance(change.get(side), dict | list) for side in ("was", "now", "wanted"))
-        return not self.parts or any(_meets(part, steps, whole=whole) for part in self.parts)
+        return any(_meets(part, steps, whole=whole) for part in self.parts)
 
     def faults(self, changes: Iterable[Change]) -> list[Change]:
         """The changes of its kinds in its parts: with any, the criterion went wrong."""
@@ -49,14 +51,12 @@ class Shadow:
         return sum(change.get("kind") in REQUIRED and self.touched_by(change) for change in changes)
 
 
-def shadow_of(criterion: str, written: Mapping[str, Any] | None) -> Shadow | None:
-    """The shadow that a criterion's `shadows` describes; None if it has none.
+def shadow_of(criterion: str, written: Mapping[str, Any]) -> Shadow:
+    """The shadow that a criterion's `shadows` describes.
 
     `tables` and `paths` (patterns such as `refunds.*.amount`) are its parts, `kinds` are `missing`, `wrong` and
     `collateral` (all by default). Raises CalibrationError for a key or kind that does not exist.
     """
-    if written is None:
-        return None
     unknown = [key for key in written if key not in KEYS]
     if unknown:
         raise CalibrationError(

@@ -121,6 +121,8 @@ async def test_recorded_verdicts_on_each_assertion_say_the_same(run: Path, tmp_p
     assert [(one.kind, one.empty_goal) for one in audit.gamed] == [("state passes, panel fails", True)] * 6
     assert audit.state_hidden is None
     assert any("not known whether judges saw" in warning for warning in audit.warnings)
+    assert audit_state(records, hidden=True).state_hidden is True
+    assert {row.shown for row in audit_state(records, hidden=True).judges} == {False}
     assert {label.level for label in state_labels(records)} == {"fail"}
 
 

@@ -11,10 +11,12 @@ import pytest
 import rubrics
 from calibration.agreeing import agreement, ratings_of_judge, ratings_of_people
 from calibration.audit_queue import queue_for_audit
+from calibration.baselines import auc, intraclass, same_outcome
 from calibration.errors import CalibrationError
 from calibration.items import Pair, Pairing
 from calibration.label import Label
 from calibration.oracles.against import against_state
+from calibration.oracles.facts import did_nothing
 from calibration.pairing import pair
 from calibration.results import AgainstState, StateAudit
 from calibration.state_auditing import audit_state
@@ -23,6 +25,7 @@ from judge.reading import read_episodes
 from judge.record import GradeRecord
 from tests.calibration.refunds import CREDIT, REFUND, REFUNDED, STATE, episode, graded, rubric
 from tests.realsets import judge_audit
+from tests.shared import shared
 from tests.taubench import rows, write_airline
 
 KIND = {"id": "kind", "ask": "Is the reply kind?", "evidence": ["transcript"]}
@@ -181,15 +184,32 @@ def test_a_queue_too_short_for_its_strata_is_refused() -> None:
         queue_for_audit(records, 1)
 
 
+REWARDED = [
+    {"id": "told", "check": {"name": "says", "numbers": "{{ outputs }}", "in": "any_reply"}, "gate": True,
+     "applies_if": "context.outputs"},
+    {"id": "ended", "check": {"name": "outcome", "of": "terminated"}, "gate": True},
+]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def airline(tmp_path_factory: pytest.TempPathFactory) -> list[GradeRecord]:
     path, engine = write_airline(tmp_path_factory.mktemp("airline")), Engine()
-    state = rubrics.load({"id": "airline_state", "pass_mark": 1.0, "criteria": [STATE]})
-    return [engine.check(e, state) for e in read_episodes(path)]
+    rubric_ = rubrics.load({"id": "airline", "pass_mark": 1.0, "criteria": [STATE, *REWARDED]})
+    return [engine.check(e, rubric_) for e in read_episodes(path)]
 
 
-def test_difficulty_poses_as_skill_in_the_airline_runs(airline: list[GradeRecord]) -> None:
-    """By the state check alone; with the whole reward 24 tasks have one outcome, and the correlation is .405."""
+def test_in_24_of_50_airline_tasks_all_four_runs_are_rewarded_alike(airline: list[GradeRecord]) -> None:
+    recorded = rows(shared("data/tau1_airline/episodes_gpt-4o.jsonl"))
+    truth = np.array([float(record.passed is True) for record in airline])
+    tasks = np.unique([record.task_id for record in airline], return_inverse=True)[1]
+    idle = np.array([float(did_nothing(record) is True) for record in airline])
+    assert [record.passed is True for record in airline] == [row["reward"] == 1.0 for row in recorded]
+    assert same_outcome(truth, tasks) == (24, 50)
+    assert intraclass(truth, tasks).value == pytest.approx(0.405, abs=0.001)
+    assert auc(idle, truth, tasks).value == pytest.approx(0.710, abs=0.001)
+
+
+def test_difficulty_poses_as_skill_by_the_state_check_too(airline: list[GradeRecord]) -> None:
     audit = audit_state(airline)
     assert (audit.n, audit.tasks, audit.same_outcome, audit.repeated) == (200, 50, 25, 50)
     assert audit.intraclass is not None
@@ -197,7 +217,7 @@ def test_difficulty_poses_as_skill_in_the_airline_runs(airline: list[GradeRecord
     assert audit.worth == pytest.approx(86.4, abs=0.1)
     assert audit.baselines["did_nothing"].value == pytest.approx(0.710, abs=0.001)
     assert audit.baselines["task_mean"].value == pytest.approx(0.802, abs=0.001)
-    assert len(audit.empty_goals) == 80
+    assert len(audit.empty_goals) == 76, "20 tasks, of which one has something to be said"
 
 
 AGAINST_REWARD = {

@@ -225,13 +225,11 @@ def test_shadows_that_say_nothing_are_refused(shadows: dict[str, Any], words: st
 )
 def test_paths_name_places_as_the_state_check_does(path: str, change: str, touched: bool) -> None:
     shadow = shadow_of("c", {"paths": [path], "kinds": ["wrong"]})
-    assert shadow is not None
     assert bool(shadow.faults([{"path": change, "kind": "made_wrong", "was": 1, "now": 2}])) == touched
 
 
 def test_a_row_that_is_missing_whole_touches_every_column_of_it() -> None:
     shadow = shadow_of("c", {"paths": ["*.amount"]})
-    assert shadow is not None
     assert shadow.faults([{"path": "refunds/r1", "kind": "required_missing", "wanted": {"amount": 48}}])
 
 
@@ -249,3 +247,13 @@ def test_the_label_of_the_whole_is_the_check_and_agrees_with_the_parts(did: list
     assert not (whole == "pass" and part == "no")
     assert did_nothing(record) == (not did)
     assert bool(required_changes(record)) == bool(goal)
+
+
+def test_records_that_do_not_say_what_their_checks_were_are_read_by_who_gave_the_verdict() -> None:
+    """Records of an older version have neither `check` nor `evidence`."""
+    record = graded([episode("missing")], rubric(STATE, REFUNDED), YES)[0]
+    older = {c: r.model_copy(update={"check": None, "evidence": None}) for c, r in record.rubric.criteria.items()}
+    record = record.model_copy(update={"rubric": record.rubric.model_copy(update={"criteria": older})})
+    assert levels([record]) == {"missing": "no"}
+    assert levels([record], None) == {"missing": "fail"}
+    assert state_shown(record) is None

@@ -15,6 +15,7 @@ from judge.cli import (
     demo,
     grading,
     health_check,
+    label_plan,
     labelling,
     models,
     prompts,
@@ -49,6 +50,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(rubric_commands.app, name="rubric")
 app.command("calibrate")(calibrating.calibrate)
 app.command("agree")(agreeing.agree)
+app.command("plan")(label_plan.plan)
 app.command("report")(reporting.report)
 app.command("health")(health_check.health)
 app.add_typer(labelling.app, name="label")

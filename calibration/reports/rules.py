@@ -13,7 +13,8 @@ ENOUGH, ENOUGH_RARER = 50, 20
 MOST_TO_ASK = 400
 SLIGHT = 0.2  # Landis and Koch 1977
 SKEWED_AC2 = 0.4
-WEAK_SKILL, LEAST_SAVED = 0.1, 0.05
+WEAK_SKILL = 0.1
+LEAST_SAVED, LEAST_YOUDEN = 0.05, 0.05
 
 
 def labels_to_go(used: int, rarer: int) -> int | None:
@@ -113,14 +114,16 @@ def _label_free(e: Evidence) -> Told:
 
 
 def _no_signal(e: Evidence) -> Told:
-    above = e.youden.low is not None and e.youden.low > 0
-    if e.heldout is None and (above or e.youden.low is None):
+    youden = e.youden
+    if e.heldout is None and (youden.low is None or youden.low > 0):
         return None
-    if e.heldout is not None and e.heldout.signal and (above or e.saved is None or e.saved >= LEAST_SAVED):
+    some = e.heldout is not None and e.heldout.signal
+    if some and (e.saved is None or e.saved >= LEAST_SAVED or (youden.low is not None and youden.low >= LEAST_YOUDEN)):
         return None
-    detail = f" (J {stated(e.youden)})" if e.youden.value is not None else ""
+    detail = f" (J {stated(youden)})" if youden.value is not None else ""
+    better, as_well = ("hardly", "almost as well") if some else ("no", "as well")
     return (
-        f"no better than chance: always giving the usual answer would do as well{detail}",
+        f"{better} better than chance: always giving the usual answer would do {as_well}{detail}",
         f"try another judge or a plainer question for {e.name}; until then leave it to {e.people}",
     )
 
@@ -159,8 +162,8 @@ RULES: tuple[Rule, ...] = (
     Rule("label_free", "not enough labels", "the map was fitted without labels", _label_free),
     Rule(
         "no_signal", "no signal",
-        f"J is not above 0 with its interval, and the Brier score on labels that the fit had not seen does not beat always "
-        f"predicting the base rate with its interval, or by less than {LEAST_SAVED:.0%}",
+        "on labels that the fit had not seen, neither is J above 0 nor the Brier score better than that of always predicting "
+        f"the base rate, each with its interval; or J's interval reaches {LEAST_YOUDEN} and less than {LEAST_SAVED:.0%} is saved",
         _no_signal,
     ),
     Rule("moved", "not trusted", "the calibration fails on the fresh labels of every policy that was audited", _moved),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from calibration.calibration import RewardRule, Truth
 from calibration.errors import CalibrationError
 from calibration.items import Item, LeftOut, Pair, Pairing
-from calibration.label import Label
+from calibration.label import PERSON, Label
 from calibration.pairing import CLOSED
 from calibration.records import RecordLike
 from calibration.state_truth import state_labels
@@ -48,7 +48,7 @@ def _gated(records: Sequence[RecordLike], label: Label) -> bool:
 def with_wholes(records: Sequence[RecordLike], pairing: Pairing, *, gate: bool) -> Pairing:
     """The pairing with pairs for whole episodes: labelled as such or, where none is, added up from labels of their criteria.
 
-    The sum is that of the rubric; with a pass mark the truth is whether it is reached. Where a gate closes the reward to 0,
+    Only people's answers are added up: those of a state check that is a gate would be asked about themselves. The sum is that of the rubric; with a pass mark the truth is whether it is reached. Where a gate closes the reward to 0,
     there is nothing to learn about a closed episode, so it is left out.
     """
     if not any(p.item.criterion is None for p in pairing.pairs):
@@ -65,7 +65,7 @@ def _derived(records: Sequence[RecordLike], pairing: Pairing) -> Iterator[Pair]:
     wholes = {item.episode: item for item in pairing.items if item.criterion is None}
     by_episode: dict[str, dict[str, Pair]] = defaultdict(dict)
     for p in pairing.pairs:
-        if p.item.criterion is not None:
+        if p.item.criterion is not None and any(rater.startswith(PERSON) for rater in p.raters):
             by_episode[p.item.episode][p.item.criterion] = p
     for record in records:
         said = by_episode.get(record.episode_id, {})

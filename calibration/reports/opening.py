@@ -123,6 +123,6 @@ def _rate(findings: Findings) -> Tile:
     raw = f"; raw {percent(found.naive)}" if found.naive is not None else ""
     return Tile(
         percent(found.value),
-        f"pass, corrected{span}{raw}",
+        f"is the corrected rate{span}{raw}",
         f"{plural(found.labelled, 'label')}, {plural(found.judged, 'episode')}",
     )

@@ -22,11 +22,12 @@ def panel_section(findings: Findings, _link: Link) -> Section:
         return Section("panel", title, lead, (Text("The panel was not diagnosed."),))
     main = next((p for p in findings.panels if p.criterion is None), findings.panels[0])
     blocks: list[Block] = [Text(main.reads)] if main.reads else []
-    blocks += [Charts(_charts(main)), _judges_table(main.judges)]
+    charts = _charts(main)
+    blocks += [*([Charts(charts)] if charts else []), _judges_table(main.judges)]
     if main.variance:
         blocks.append(Text(_variance(main)))
     rest = [p for p in findings.panels if p is not main]
-    if rest:
+    if rest and len(main.judges) > 1:
         blocks.append(_short_table([main, *rest]))
     warnings = tuple(dict.fromkeys(ended(w) for p in findings.panels for w in p.warnings))
     return Section("panel", title, lead, (*blocks, *([Items(warnings)] if warnings else [])))

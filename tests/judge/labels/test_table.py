@@ -58,7 +58,10 @@ def test_a_table_gives_labels_with_the_lines_they_stand_on(tmp_path: Path) -> No
         b'[{"episode_id": "a1", "rater": "ann", "level": true}]',
         gzip.compress(b"episode_id,rater,level\na1,ann,pass\n"),
     ],
-    ids=["BOM", "semicolons", "tabs, CRLF, blank rows", "sep line", "UTF-16", "blanks and case", "other spellings", "JSONL", "JSON list", "gzip"],
+    ids=[
+        "BOM", "semicolons", "tabs, CRLF, blank rows", "sep line", "UTF-16", "blanks and case", "other spellings", "JSONL",
+        "JSON list", "gzip",
+    ],
 )  # fmt: skip
 def test_what_spreadsheets_and_people_write_is_tolerated(tmp_path: Path, content: bytes) -> None:
     found, bad, _ = read(given(tmp_path / "labels", content))

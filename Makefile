@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 DEMO_JUDGE ?= local/qwen2.5-coder-1.5b
 
-.PHONY: demo test check lint types docs notebooks bench clean help
+.PHONY: demo test check lint types docs notebooks oracles bench clean help
 
 help:
 	@echo "make demo   install and grade sample episodes with the embedded judge and recorded ones"
 	@echo "make test   install everything that the tests need and run them"
 	@echo "make check  all that CI runs: tests, lint, types, notebooks, docs"
+	@echo "make oracles  hold the agreement coefficients to irrCAC, in an environment of its own"
 	@echo "make bench  the benchmarks, side by side (nothing else should be running)"
 
 $(VENV)/bin/python:
@@ -44,10 +45,18 @@ notebooks: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/test_docs.py
 
-check: test lint types notebooks docs
+# irrCAC pins versions that nothing else here can live with, so it has an environment of its own.
+.irrcac/bin/python: | $(VENV)/bin/python
+	@$(PYTHON) -m venv .irrcac
+	.irrcac/bin/python -m pip install --quiet --disable-pip-version-check irrCAC==0.4.4
+
+oracles: $(VENV)/.dev .irrcac/bin/python
+	RUBRIC_JUDGE_IRRCAC=.irrcac/bin/python $(BIN)/python -m pytest tests/calibration/agreeing/test_irrcac.py
+
+check: test lint types notebooks docs oracles
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .irrcac build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

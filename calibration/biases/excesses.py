@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from calibration.items import Floats, Item, Pair, tasks_of, weights_of
 
 PANEL = "panel"
-PEOPLE, OTHERS = "people do", "the other judges do"
+CHECKS = ("state:", "check:")
+PEOPLE, STATE, OTHERS = "people do", "the state check does", "the other judges do"
 
 Signs = Mapping[tuple[str, str], float]
 """By rubric and criterion: -1 for a penalty, where a high value is against the agent."""
@@ -63,7 +64,7 @@ def of_pairs(pairs: Sequence[Pair], signs: Signs) -> Iterator[Excess]:
     items = [pair.item for pair in pairs]
     turn = _turns(items, signs)
     truth = np.array([pair.truth for pair in pairs]) * turn + (turn < 0)
-    start = replace(_start(items, PEOPLE), truth=truth, weights=weights_of(pairs))
+    start = replace(_start(items, _against(pairs)), truth=truth, weights=weights_of(pairs))
     for judge, values in _columns(items):
         found = values * turn + (turn < 0) - truth
         yield replace(start, judge=judge, values=found).among(~np.isnan(found))
@@ -80,6 +81,12 @@ def of_items(items: Sequence[Item], signs: Signs) -> Iterator[Excess]:
         others = np.divide(np.nansum(table, axis=0) - values, count, out=np.full(len(items), np.nan), where=count > 0)
         found = turn * (values - others)
         yield replace(start, judge=judge, values=found).among(~np.isnan(found))
+
+
+def _against(pairs: Sequence[Pair]) -> str:
+    """People, unless all labels are a check's."""
+    by_people = any(not rater.startswith(CHECKS) for pair in pairs for rater in pair.raters)
+    return PEOPLE if by_people else STATE
 
 
 def _start(items: Sequence[Item], against: str) -> Excess:

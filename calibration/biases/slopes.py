@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from calibration.biases.excesses import PEOPLE, Excess
+from calibration.biases.excesses import OTHERS, Excess
 from calibration.figures import Figure
 from calibration.items import Floats
 from calibration.regression import FEWEST_CLUSTERS, clustered
@@ -97,9 +97,9 @@ def reads(excess: Excess, covariate: str, slope: Figure, p: float) -> str:
     if p >= LEVEL:
         return f"{excess.judge} gives {amount}, which may come of its using another part of the scale"
     favoured = "over-rewarded" if value > 0 else "under-rewarded"
-    if excess.against == PEOPLE:
-        return f"{excess.judge} gives {amount}: {those} are {favoured}"
-    return f"{excess.judge} gives {amount}: which of them is right, only labels can tell"
+    if excess.against == OTHERS:
+        return f"{excess.judge} gives {amount}: which of them is right, only labels can tell"
+    return f"{excess.judge} gives {amount}: {those} are {favoured}"
 
 
 def _unknown(excess: Excess, why: str) -> Figure:

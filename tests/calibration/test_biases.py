@@ -311,3 +311,4 @@ def test_the_longer_the_conversation_the_kinder_or_not_is_told_for_real_judges()
         "customer_outcome_v1", "panel", "policy_chain_of_thought_v1", "policy_conversation_v1", "quick_triage_v1",
     }  # fmt: skip
     assert all(bias.reads for bias in found if bias.slope.value is not None)
+    assert "per standard deviation of length than the state check does" in named(found, "length").reads

@@ -68,8 +68,10 @@ class HeldOut(Noun):
     accuracy: Figure
     youden: Figure
     """TPR + TNR - 1 of the pooled judges, cut at a half."""
+    gain: Figure = Figure(value=None, why="not measured")
+    """The reference's Brier score less the map's, on the same labels."""
     signal: bool
-    """True if Brier is below the reference with its interval, or J is above 0 with its."""
+    """True if the gain is above 0 with its interval."""
 
 
 class Escalation(Noun):

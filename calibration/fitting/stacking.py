@@ -85,10 +85,12 @@ class Stack:
         return grid_of(len(sample.judges), len(sample.names), centre=centre)
 
     def _parents(self, parent: LinearMap) -> Floats:
-        """The parent's coefficients for this sample's columns; an equal share for a judge that it does not know."""
-        equal = AS_IT_IS.slope / len(self.sample.judges)
+        """The parent's coefficients for this sample's columns: an equal share for a judge that it does not know; a nuisance
+        that only the parent has stands at its reference."""
+        names, equal = self.sample.names, AS_IT_IS.slope / len(self.sample.judges)
         weights = [parent.weights.get(judge, equal) for judge in self.sample.judges]
-        return np.array([parent.intercept, *weights, *(parent.slopes.get(name, 0.0) for name in self.sample.names)])
+        held = sum(slope * parent.references.get(x, 0.0) for x, slope in parent.slopes.items() if x not in names)
+        return np.array([parent.intercept + held, *weights, *(parent.slopes.get(name, 0.0) for name in names)])
 
     @cached_property
     def worth(self) -> float:

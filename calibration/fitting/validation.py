@@ -51,23 +51,23 @@ def accuracy_of(scores: Scores, sample: Sample) -> Figure:
 
 def held_out(key: str, sample: Sample, scores: Scores) -> HeldOut:
     """The figures of the chosen map's scores."""
-    brier = _bounded(mean_by_task(scores.losses, sample.tasks, sample.weights), len(sample))
     base = min(1.0, float(np.average(sample.truth, weights=sample.weights)))
-    reference = float(np.average((sample.truth - base) ** 2, weights=sample.weights))
-    youden = rates(sample.mean, sample.truth, tasks=sample.tasks, weights=sample.weights).youden
-    better = brier.high is not None and brier.high < reference
+    constant = (sample.truth - base) ** 2
+    gain = _by_t(mean_by_task(constant - scores.losses, sample.tasks, sample.weights), len(sample))
     return HeldOut(
-        key=key, n=len(sample), tasks=sample.task_count, base_rate=base, brier=brier, reference_brier=reference,
-        accuracy=accuracy_of(scores, sample), youden=youden,
-        signal=better or (youden.low is not None and youden.low > 0.0),
+        key=key, n=len(sample), tasks=sample.task_count, base_rate=base,
+        brier=_by_t(mean_by_task(scores.losses, sample.tasks, sample.weights), len(sample), least=0.0),
+        reference_brier=float(np.average(constant, weights=sample.weights)), accuracy=accuracy_of(scores, sample),
+        youden=rates(sample.mean, sample.truth, tasks=sample.tasks, weights=sample.weights).youden,
+        gain=gain, signal=gain.low is not None and gain.low > 0.0,
     )  # fmt: skip
 
 
-def _bounded(mean: Mean, n: int) -> Figure:
-    """A mean in [0, 1] with its interval by t over tasks."""
+def _by_t(mean: Mean, n: int, *, least: float = -1.0) -> Figure:
+    """A mean between `least` and 1 with its interval by t over tasks."""
     from scipy.special import stdtrit
 
     if mean.error is None:
         return Figure(value=mean.value, n=n, why="no interval: all items come from one task")
     reach = float(stdtrit(mean.tasks - 1, 0.975)) * mean.error
-    return Figure(value=mean.value, low=max(0.0, mean.value - reach), high=min(1.0, mean.value + reach), n=n)
+    return Figure(value=mean.value, low=max(least, mean.value - reach), high=min(1.0, mean.value + reach), n=n)

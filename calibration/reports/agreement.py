@@ -11,7 +11,7 @@ from calibration.reports.charts import Dot, interval_chart
 from calibration.reports.findings import PANEL, Findings
 from calibration.reports.links import Link
 from calibration.reports.overview import name_cell, used_cell
-from calibration.reports.wording import count, ended, number, percent
+from calibration.reports.wording import DASH, count, ended, number, percent
 from calibration.results import Agreement, AltTest
 
 MOST_CHARTED = 20
@@ -25,7 +25,7 @@ def agreement_section(findings: Findings, _link: Link) -> Section:
         return Section("agreement", "Agreement", lead, (Text("Nothing was labelled, so there is nothing to compare."),))
     pooled = [a for a in findings.agreements if a.a == PANEL] or list(findings.agreements)
     others = [a for a in findings.agreements if a not in pooled]
-    blocks: list[Block] = [Charts((_chart(pooled, findings.people),)), *_tables(pooled)]
+    blocks: list[Block] = [Charts((_chart(pooled, findings.people),)), _beyond_table(pooled), _error_table(pooled)]
     if others:
         blocks.append(_short_table(others))
     if findings.alt_tests:
@@ -58,51 +58,37 @@ def _chart(pooled: Sequence[Agreement], people: str) -> Chart:
     )
 
 
-def _tables(pooled: Sequence[Agreement]) -> list[Block]:
-    beyond = [
+def _beyond_table(pooled: Sequence[Agreement]) -> Block:
+    rows = [
         (
-            name_cell(a.criterion), figure_cell(a.raw, share=True),
-            figure_cell(a.ceiling.raw, share=True) if a.ceiling else Cell("–", why=NO_CEILING),
-            figure_cell(a.kappa), figure_cell(a.weighted_kappa), figure_cell(a.ac2), figure_cell(a.alpha),
-            figure_cell(a.ceiling.kappa) if a.ceiling else Cell("–", why=NO_CEILING),
-            figure_cell(a.ceiling.alpha) if a.ceiling else Cell("–", why=NO_CEILING),
+            name_cell(a.criterion), figure_cell(a.raw, share=True), _of_people(a, "raw", share=True), figure_cell(a.kappa),
+            figure_cell(a.weighted_kappa), figure_cell(a.ac2), figure_cell(a.alpha), _of_people(a, "kappa"), _of_people(a, "alpha"),
             _used(a),
         )
         for a in pooled
     ]  # fmt: skip
-    errors = [
+    head = "criterion|agree|people agree|kappa|weighted kappa|AC2|alpha|kappa of people|alpha of people|n".split("|")
+    return table("Agreement, with that of people among themselves", head, rows)
+
+
+def _of_people(found: Agreement, name: str, *, share: bool = False) -> Cell:
+    if found.ceiling is None:
+        return Cell(DASH, why=NO_CEILING)
+    return figure_cell(getattr(found.ceiling, name), share=share)
+
+
+def _error_table(pooled: Sequence[Agreement]) -> Block:
+    rows = [
         (
             name_cell(a.criterion), figure_cell(a.rate_a, share=True), figure_cell(a.rate_b, share=True),
             figure_cell(a.tpr, share=True), figure_cell(a.tnr, share=True), figure_cell(a.youden), figure_cell(a.spearman), _used(a),
         )
         for a in pooled
     ]  # fmt: skip
-    first = (
-        "criterion",
-        "agree",
-        "people agree",
-        "kappa",
-        "weighted kappa",
-        "AC2",
-        "alpha",
-        "kappa of people",
-        "alpha of people",
-        "n",
+    head = "criterion|judges say pass|truth says pass|good work passed (TPR)|bad work failed (TNR)|J|rank correlation|n".split(
+        "|"
     )
-    second = (
-        "criterion",
-        "judges say pass",
-        "truth says pass",
-        "good work passed (TPR)",
-        "bad work failed (TNR)",
-        "J",
-        "rank correlation",
-        "n",
-    )
-    return [
-        table("Agreement, with that of people among themselves", first, beyond),
-        table("Base rates and errors, cut at a half", second, errors),
-    ]
+    return table("Base rates and errors, cut at a half", head, rows)
 
 
 def _used(found: Agreement) -> Cell:
@@ -123,7 +109,7 @@ def _short_table(others: Sequence[Agreement]) -> Block:
 
 
 def _alt_table(tests: Sequence[AltTest]) -> Block:
-    answers = {True: "yes", False: "no", None: "–"}
+    answers = {True: "yes", False: "no", None: DASH}
     rows = [
         (
             Cell(t.judge, code=True), name_cell(t.criterion), Cell(answers[t.passes], why=t.why if t.passes is None else ""),

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from html import escape
 from pathlib import Path
-from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import escape
+from typing import TYPE_CHECKING, Any
 
 from calibration.reports.evidence import Mark
 from calibration.reports.findings import Findings
@@ -16,6 +14,9 @@ from calibration.reports.links import Link
 from calibration.reports.opening import opening_of
 from calibration.reports.sections import sections_of
 from calibration.reports.wording import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 HERE = Path(__file__).parent
 SIGNS: dict[Mark, str] = {
@@ -41,6 +42,8 @@ def to_html(findings: Findings, *, link: str | None = None) -> str:
 
 @cache
 def _template() -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         finalize=_seen,
@@ -51,7 +54,7 @@ def _template() -> Template:
 
 def _breakable(text: str) -> str:
     """An id that may be broken after its parts, not in the middle of a word."""
-    return BREAKS.sub(r"\1<wbr>", str(escape(visible(text))))
+    return BREAKS.sub(r"\1<wbr>", escape(visible(text)))
 
 
 def _seen(value: Any) -> Any:

@@ -20,18 +20,12 @@ PSEUDO_SLOPE, PSEUDO_RATIO = 1.0, 2.0
 
 
 class Corrected(NamedTuple):
-    """A corrected mean.
-
-    `influence` is what each task adds to its error. `worth` is how many independent labels alone would tell as much, and
-    `ratio` the variance over that of the labels alone. `slope` is lambda, 0 where the judge is ignored.
-    """
+    """A corrected mean. `influence` is what each task adds to its error, `ratio` the variance over that of the labels alone."""
 
     value: float
     interval: Interval
     influence: Floats
-    worth: float
     ratio: float
-    slope: float
 
 
 def prediction_powered(sample: Sample, judged: Floats, spread: Spread) -> Corrected:
@@ -44,25 +38,27 @@ def prediction_powered(sample: Sample, judged: Floats, spread: Spread) -> Correc
     """
     trust = spread.telling / (spread.telling + PSEUDO_SLOPE)
     slope = trust * max(0.0, least_squares(sample, judged))
-    if slope == 0:
-        return labels_alone(sample, spread)
     influence = _influence(sample, judged, slope)
     ratio = _ratio(spread, influence, trust)
-    worth = spread.worth / ratio
     value = min(1.0, max(0.0, sample.rate + slope * _gap(sample, judged)))
-    return Corrected(value, wilson(value, worth, quantile=_reach(spread, trust)), influence, worth, ratio, slope)
+    interval = wilson(value, spread.worth / ratio, quantile=_reach(spread, trust, ratio))
+    return Corrected(value, interval, influence, ratio)
 
 
 def labels_alone(sample: Sample, spread: Spread) -> Corrected:
     """Wilson's interval of the labels; at their effective number with Student's quantile if tasks have several labels."""
-    trust = spread.telling / (spread.telling + PSEUDO_SLOPE) if spread.clustered else 0.0
-    interval = wilson(sample.rate, spread.worth, quantile=_reach(spread, trust))
-    return Corrected(sample.rate, interval, spread.sums, spread.worth, 1.0, 0.0)
+    trust = spread.telling / (spread.telling + PSEUDO_SLOPE)
+    return Corrected(sample.rate, wilson(sample.rate, spread.worth, quantile=_reach(spread, trust, 1.0)), spread.sums, 1.0)
 
 
-def _reach(spread: Spread, estimated: float) -> float:
-    """From the normal quantile, where the variance follows from the rate alone, to Student's, where it was estimated."""
-    return Z95 + estimated * (student(spread.tasks - 1) - Z95)
+def _reach(spread: Spread, trust: float, ratio: float) -> float:
+    """From the normal quantile, where the variance follows from the rate alone, to Student's, where it was estimated.
+
+    The share of the variance that a judge explains is known, from n labels, as well as a variance from n / (2 share); the
+    design effect as well as one from the tasks.
+    """
+    uncertain = max(1.0 if spread.clustered else 0.0, 2.0 * (1.0 - ratio))
+    return Z95 + trust * (student((spread.tasks - 1) / uncertain) - Z95) if uncertain > 1e-9 else Z95
 
 
 def least_squares(sample: Sample, judged: Floats) -> float:
@@ -94,7 +90,7 @@ def _ratio(spread: Spread, influence: Floats, trust: float) -> float:
     squares, mine = influence**2, spread.sample.labelled_groups
     few = (spread.tasks - 1) / (spread.tasks - 1 - trust)
     seen = float(squares[mine].sum() * few + squares[~mine].sum()) / spread.square
-    return (spread.telling * seen + PSEUDO_RATIO) / (spread.telling + PSEUDO_RATIO)
+    return min(1.0, (spread.telling * seen + PSEUDO_RATIO) / (spread.telling + PSEUDO_RATIO))
 
 
 class Classic(NamedTuple):

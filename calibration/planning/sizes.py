@@ -17,11 +17,11 @@ def alone(half_width: float, rate: float) -> int:
 
 
 def assisted(labels: int, judged: int, explained: float) -> int:
-    """The same with a judge that explains so much of the truth's variance, over so many judged episodes.
+    """The same with a judge that explains so much of the truth's variance, over so many judged episodes (0: no end of them).
 
     n labels are worth n / (1 - explained (1 - n / judged)) of those alone, as in PPI++.
     """
-    left = 1.0 - labels * explained / judged if judged else 1.0 - explained
+    left = 1.0 - labels * explained / judged if judged else 1.0
     return labels if left <= 0 else min(labels, math.ceil(labels * (1.0 - explained) / left - 1e-9))
 
 

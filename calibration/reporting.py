@@ -22,6 +22,7 @@ from calibration.items import Pair, Pairing
 from calibration.label import Label
 from calibration.maps import LinearMap
 from calibration.pairing import pair
+from calibration.planning import Queueing, Wish, plan
 from calibration.records import RecordLike
 from calibration.reports import Findings, gather
 from calibration.results import (
@@ -32,16 +33,19 @@ from calibration.results import (
     Disagreement,
     Estimate,
     PanelDiagnosis,
+    Plan,
     StateAudit,
     StateUse,
 )
 from calibration.state_auditing import audit_state
 from calibration.state_use import gate_or_feature
+from calibration.transporting import transport
 from calibration.wholes import labels_in_use, with_wholes
 
 WORST = 15
 FEWEST_PEOPLE = 3
 MOST_POLICIES = 4
+PRECISION = 0.05
 T = TypeVar("T")
 
 
@@ -67,7 +71,8 @@ def report(
     return gather(
         calibration, pairing, agreements=parts.agreements(), panels=parts.panels(), estimates=estimates,
         differences=differences, biases=parts.biases(), alt_tests=parts.alt_tests(), disagreements=parts.worst(),
-        state=parts.state(given), state_uses=parts.state_uses(given),
+        state=parts.state(given), state_uses=parts.state_uses(given), plan=parts.plan(),
+        transports=() if seen else _given(lambda: transport(pairing, predictions)) or (),
         predictions={key: p for key, p in predictions.items() if key in parts.labelled}, title=title,
         labels_hash=hash_of(used),
         created=datetime.now(UTC).isoformat(timespec="minutes"), rng=rng,
@@ -175,6 +180,13 @@ class _Parts:
 
     def _of(self, pair_: Pair) -> float | None:
         return self.predictions.get((pair_.item.episode, pair_.item.criterion))
+
+    def plan(self) -> Plan | None:
+        """How many labels would bring the rate within five points, and which to label next."""
+        about = None if self.whole or not self.criteria else self.criteria[0]
+        return _given(
+            lambda: plan(Wish(precision=PRECISION), self.pairing, queue=Queueing(criterion=about), rng=self.rng)
+        )
 
     def state(self, labels: Sequence[Label]) -> StateAudit | None:
         """The audit of the state check, where there is one."""

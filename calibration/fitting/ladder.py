@@ -83,7 +83,7 @@ def fit_sample(sample: Sample, settings: FitSettings, *, rng: np.random.Generato
     resamples = (
         resampled_counts(sample.tasks, settings.resamples, rng) if sample.task_count > 1 else np.empty((0, len(sample)))
     )
-    fitted = rungs[chosen].map(resamples)
+    fitted = rungs[chosen].map(resamples, rng)
     own = rungs[chosen].predictions(np.ones((1, len(sample))))[0]
     known = scores.get(chosen)
     return Fitted(

@@ -56,16 +56,16 @@ def fit_logistic(
     return Fits(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
-def step_from(columns: Floats, truth: Floats, weights: Floats, priors: Priors, modes: Floats) -> Floats:
-    """The coefficients (weightings, priors, columns) two Newton steps away from `modes` (priors, columns).
-
-    For resamples: two steps from the mode of all items agree with the resample's own mode to second order (Andrews, 2002).
-    """
-    problem = _Problem(columns, truth, priors)
-    size = max(1, CELLS // max(1, len(columns) * len(modes)))
-    return np.concatenate(
-        [problem.moved(weights[at : at + size], modes, steps=2)[0] for at in range(0, len(weights), size)]
-    )
+def fit_paired(columns: Floats, truth: Floats, weights: Floats, priors: Priors, *, start: Floats) -> Floats:
+    """The modes (fits, columns), each row of `weights` (fits, n) with its own mean of `priors` (fits, columns), all with the
+    one precision (1, columns, columns); from `start` (columns,)."""
+    size = max(1, CELLS // max(1, len(columns)))
+    found = []
+    for at in range(0, len(weights), size):
+        part = Priors(priors.means[at : at + size, None], priors.precisions)
+        moved, _ = _Problem(columns, truth, part).moved(weights[at : at + size], start[None], steps=ITERATIONS)
+        found.append(moved[:, 0])
+    return np.concatenate(found)
 
 
 class _Problem:

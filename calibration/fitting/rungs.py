@@ -29,7 +29,7 @@ class Rung(Protocol):
         """The probability of every item by fits that count each item as often as rows of `counts` (fits, n) say."""
         ...
 
-    def map(self, resamples: Floats) -> Map:
+    def map(self, resamples: Floats, rng: np.random.Generator) -> Map:
         """The map, with an interval from refits on the `resamples` (fits, n)."""
         ...
 
@@ -45,9 +45,9 @@ class PlainMean:
         """The mean, for every fit the same."""
         return np.broadcast_to(self.sample.mean, counts.shape)
 
-    def map(self, resamples: Floats) -> CurveMap:
+    def map(self, resamples: Floats, rng: np.random.Generator) -> CurveMap:
         """The map; nothing is fitted, so its interval says nothing."""
-        del resamples
+        del resamples, rng
         equal = dict.fromkeys(self.sample.judges, 1.0 / len(self.sample.judges))
         return CurveMap(rung=self.name, weights=equal, n=len(self.sample), tasks=self.sample.task_count)
 
@@ -75,8 +75,9 @@ class CurveOnMean:
         """The judges' weights."""
         return shrunk_weights(self.sample.values, self.sample.truth, self.sample.weights)
 
-    def map(self, resamples: Floats) -> CurveMap:
+    def map(self, resamples: Floats, rng: np.random.Generator) -> CurveMap:
         """The map; its band is that of the curve over the resamples, and of Venn-Abers' two probabilities."""
+        del rng
         pooled = self.sample.values @ self.shares
         curve = self._curve(pooled, self.sample.weights)
         band = [curve.lows, curve.highs]

@@ -15,15 +15,13 @@ import numpy as np
 
 from calibration.fitting.beliefs import AS_IT_IS, LEANING, Grid, grid_of
 from calibration.fitting.clustering import design_effect
-from calibration.fitting.logistic import Priors, fit_logistic, sigmoids, step_from
+from calibration.fitting.logistic import Priors, fit_logistic, fit_paired, sigmoids
 from calibration.fitting.samples import Sample
 from calibration.items import Floats
 from calibration.maps import LinearMap
 
 CENTRE = 0.5
 NEGLIGIBLE = 1 / 400  # of the best prior's share: such priors are left out of folds
-LIKELY = 1 / 10  # of the best prior's share: resamples are fitted under such priors, and at most so many of them
-MOST_LIKELY = 6
 
 
 class Averaged(NamedTuple):
@@ -127,24 +125,35 @@ class Stack:
         """The probability of every item by each refit: (fits, n)."""
         return sigmoids(self.refit(counts).coefficients @ self.held.T)
 
-    def map(self, resamples: Floats) -> LinearMap:
+    def map(self, resamples: Floats, rng: np.random.Generator) -> LinearMap:
         """The map in natural units. Rows of `resamples` say how often each item is in a bootstrap sample; with none, the map
         carries no covariance."""
         judges = len(self.sample.judges)
         intercept, *rest = (self.natural @ self.whole.coefficients[0]).tolist()
+        covariance = np.cov((self.draws(resamples, rng) @ self.natural.T).T) if len(resamples) > 1 else np.empty((0, 0))
         return LinearMap(
             rung=self.name, intercept=intercept, weights=dict(zip(self.sample.judges, rest[:judges], strict=True)),
             slopes=dict(zip(self.sample.names, rest[judges:], strict=True)), references=self.references,
-            covariance=self._covariance(resamples), n=len(self.sample), tasks=self.sample.task_count,
+            covariance=tuple(map(tuple, covariance.tolist())), n=len(self.sample), tasks=self.sample.task_count,
         )  # fmt: skip
 
-    def _covariance(self, resamples: Floats) -> tuple[tuple[float, ...], ...]:
-        if len(resamples) < 2:
-            return ()
-        shares = self.whole.shares[0]
-        likely = np.argsort(-shares, kind="stable")[: min(MOST_LIKELY, int((shares >= LIKELY * shares.max()).sum()))]
-        priors = Priors(*(part[likely] for part in self.grid.priors))
+    def draws(self, resamples: Floats, rng: np.random.Generator) -> Floats:
+        """Coefficients (resamples, columns) as uncertain as the fit: each of one resample under one prior, drawn by its share,
+        whose mean is drawn from that prior too.
+
+        The bootstrap alone would leave out what the prior holds in place: its intervals of shrunk fits are far too narrow. A
+        drawn mean puts it back (randomised priors: Osband et al., 2018; exact for Gaussian likelihoods).
+        """
+        means, precisions = self.grid.priors
+        which = rng.choice(len(means), size=len(resamples), p=self.whole.shares[0])
+        drawn = np.empty((len(resamples), means.shape[1]))
         weights = resamples * (self.worth * self.sample.weights)
-        modes = step_from(self.columns, self.sample.truth, weights, priors, self.whole.modes[0, likely])
-        moved = np.einsum("g,bgp->bp", shares[likely] / shares[likely].sum(), modes) @ self.natural.T
-        return tuple(map(tuple, np.atleast_2d(np.cov(moved.T)).tolist()))
+        for prior in np.unique(which):
+            rows = which == prior
+            spread = np.linalg.cholesky(np.linalg.inv(precisions[prior]))
+            centres = means[prior] + rng.standard_normal((int(rows.sum()), means.shape[1])) @ spread.T
+            own = Priors(centres, precisions[prior][None])
+            drawn[rows] = fit_paired(
+                self.columns, self.sample.truth, weights[rows], own, start=self.whole.modes[0, prior]
+            )
+        return drawn

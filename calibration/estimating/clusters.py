@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from calibration.estimating.samples import Sample
-from calibration.fitting.clustering import intraclass_correlation
 from calibration.items import Floats
 
 ROUNDING = 1e-13
@@ -74,6 +73,8 @@ class Spread:
     @cached_property
     def likely_correlation(self) -> float:
         """The intraclass correlation of the truth that the judge's values make expect."""
+        from calibration.fitting.clustering import intraclass_correlation
+
         seen = TRUTH_OVER_JUDGE * intraclass_correlation(self.sample.judged, self.sample.groups)
         return min(MOST_CORRELATION, max(LEAST_CORRELATION, seen))
 

@@ -14,7 +14,6 @@ import numpy as np
 from calibration.errors import CalibrationError
 from calibration.estimating.intervals import Interval, clipped
 from calibration.estimating.samples import Ints, Sample
-from calibration.fitting.clustering import design_effect
 from calibration.items import Floats
 from calibration.maps import Z95
 
@@ -117,5 +116,7 @@ def rates_of(sample: Sample) -> Rates:
 
 
 def _known(hits: Floats, groups: Ints, weights: Floats) -> Known:
+    from calibration.fitting.clustering import design_effect
+
     kish = float(weights.sum() ** 2 / (weights**2).sum())
     return Known(float(np.average(hits, weights=weights)), kish / design_effect(hits, groups))

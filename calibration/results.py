@@ -218,35 +218,72 @@ class Difference(Noun):
 
 
 class Transport(Noun):
-    """Whether a calibration still holds on fresh labels: mean of (truth - calibrated), its slope on covariates, and for whom."""
+    """Whether a calibration still holds on fresh labels of one policy: the mean of truth less calibrated probability, and its slopes.
+
+    `residual` below 0 means that rewards are too high. `p_value` is of its being 0, adjusted (Holm, 1979) for the policy's other
+    steps. `slopes` are of the residual for one standard deviation of each covariate, `leans` those that are clearly not 0.
+    `criterion` None: of whole episodes; `any`: of all criteria together. `holds` is False if the mean is clearly not 0.
+    `left_out` counts fresh labels of episodes without a reward.
+    """
 
     policy: str | None
     policy_step: int | None = None
+    criterion: str | None = None
     n: int
     tasks: int
     residual: Figure
     p_value: Score | None
     slopes: dict[str, Figure] = {}
+    leans: tuple[str, ...] = ()
     holds: bool | None
-    """None: too few labels to say."""
+    """None: too few labels, or tasks, to say."""
     failures: int = 0
     """How many of the fresh labels are failures: fewer than 20 leave the true negative rate open."""
+    left_out: int = 0
     reads: str = ""
 
 
 class Drift(Noun):
-    """Whether a judge has drifted on frozen anchors: CUSUM of the standardised paired mean change, pass by pass."""
+    """Whether a judge has drifted on frozen anchors: CUSUM of the standardised paired mean change, pass by pass.
+
+    Each pass is compared with those before it, at most with the first `baseline_passes`. `statistic` has a number for each pass
+    from number `first` on (0 where there are too few), the larger of the upward and the downward sum; `drifted_at` is the first
+    pass (from 1) at which it lay above `threshold`, `began_at` the one since when it had been above 0. `change` is the mean
+    change since then, or else over all passes after the baseline, or from the first pass to the last; in units of the values.
+    `ungraded` counts anchors without a value, over all passes.
+    """
 
     judge: str
     passes: int
     baseline_passes: int
     anchors: int
+    first: int = 0
     statistic: tuple[Finite, ...] = ()
     threshold: Finite
     drifted_at: int | None = None
+    began_at: int | None = None
     change: Figure
     changed: tuple[str, ...] = ()
     """What else changed, by name: the model that answered, a template, a rubric."""
+    ungraded: int = 0
+    why: str = ""
+    """Why nothing can be said, or what the verdict lacks, such as passes for a full baseline."""
+    reads: str = ""
+
+
+class Canaries(Noun):
+    """Episodes known to be bad, put to a judge: none should pass.
+
+    `rate` is the share that passed, with its 95% interval; `holds` is False above 2%, and None if none was graded. `passed` names
+    the episodes.
+    """
+
+    judge: str
+    n: int
+    passed: tuple[str, ...] = ()
+    rate: Figure
+    holds: bool | None
+    ungraded: int = 0
     reads: str = ""
 
 

@@ -11,7 +11,6 @@ from calibration.items import Item, LeftOut, Pair, Pairing
 from calibration.label import OVERALL_LEVELS, Label
 from calibration.records import RecordLike
 from calibration.values import covariates_of, scores_by_judge, values_by_judge
-from rubrics.references import CriterionRef
 
 Key = tuple[str, str | None]
 NO_RECORD = "no grade record of this episode"
@@ -27,32 +26,22 @@ USED = "marked as used for tuning or as an example"
 def items_of(records: Iterable[RecordLike]) -> Iterator[Item]:
     """Every judged criterion of every record, and each record as a whole (`criterion` None)."""
     for record in records:
-        by_judge = values_by_judge(record)
+        about, by_judge = _about(record), values_by_judge(record)
+        pooled = {verdict.criterion: verdict.value for verdict in record.verdicts}
         for criterion, reference in record.rubric.criteria.items():
             if reference.judged:
-                yield _criterion_item(record, criterion, reference, by_judge)
-        yield _whole_item(record)
-
-
-def _criterion_item(
-    record: RecordLike, criterion: str, reference: CriterionRef, by_judge: Mapping[str, dict[str, float]]
-) -> Item:
-    pooled = next((v.value for v in record.verdicts if v.criterion == criterion), None)
-    judges = by_judge.get(criterion, {})
-    return Item(
-        **_about(record), criterion=criterion, judges=judges, pooled=pooled, panel=tuple(sorted(judges)),
-        levels=reference.levels, fingerprint=reference.fingerprint, tags=reference.tags,
-        ungraded="" if pooled is not None else _why_ungraded(record, criterion),
-    )  # fmt: skip
-
-
-def _whole_item(record: RecordLike) -> Item:
-    judges = scores_by_judge(record)
-    return Item(
-        **_about(record), criterion=None, judges=judges, pooled=record.ungated, panel=tuple(sorted(judges)),
-        levels=OVERALL_LEVELS, fingerprint=record.rubric.fingerprint,
-        ungraded="" if record.ungated is not None else _why_ungraded(record, None),
-    )  # fmt: skip
+                judges, value = by_judge.get(criterion, {}), pooled.get(criterion)
+                yield Item(
+                    **about, criterion=criterion, judges=judges, pooled=value, panel=tuple(sorted(judges)),
+                    levels=reference.levels, fingerprint=reference.fingerprint, tags=reference.tags,
+                    ungraded="" if value is not None else _why_ungraded(record, criterion),
+                )  # fmt: skip
+        judges = scores_by_judge(record)
+        yield Item(
+            **about, criterion=None, judges=judges, pooled=record.ungated, panel=tuple(sorted(judges)),
+            levels=OVERALL_LEVELS, fingerprint=record.rubric.fingerprint,
+            ungraded="" if record.ungated is not None else _why_ungraded(record, None),
+        )  # fmt: skip
 
 
 def _about(record: RecordLike) -> dict[str, Any]:

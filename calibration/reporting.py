@@ -62,10 +62,14 @@ def report(
     records, given = list(records), list(labels)
     rng = rng or np.random.default_rng(0)
     used = labels_in_use(records, given, calibration.truth, calibration.reward)
-    pairing = with_wholes(records, pair(records, used), gate=calibration.reward.state == "gate")
-    applied = applied_to(records, calibration, accept=accept)
     seen = hash_of(used) == calibration.labels.ids_hash
-    predictions = {**applied, **(_cross_fitted(records, given, calibration, rng) if seen else {})}
+    if seen:
+        pairing, predictions = _cross_fitted(records, given, calibration, rng)
+    else:
+        pairing, predictions = with_wholes(records, pair(records, used), gate=calibration.reward.state == "gate"), {}
+    open_ = {item.episode for item in pairing.items if (item.episode, item.criterion) not in predictions}
+    rest = [record for record in records if record.episode_id in open_]
+    predictions = {**applied_to(rest, calibration, accept=accept), **predictions}
     parts = _Parts(records, pairing, predictions, rng)
     estimates, differences = parts.estimates()
     return gather(
@@ -93,12 +97,13 @@ def applied_to(records: Iterable[RecordLike], calibration: Calibration, *, accep
 
 def _cross_fitted(
     records: Sequence[RecordLike], labels: Sequence[Label], calibration: Calibration, rng: np.random.Generator
-) -> Predictions:
+) -> tuple[Pairing, Predictions]:
     linear = [m for m in calibration.maps.values() if isinstance(m, LinearMap)]
     nuisances = tuple(dict.fromkeys(name for m in linear for name in m.references))
     covariates = tuple(dict.fromkeys(name for m in linear for name in m.slopes if name not in nuisances))
     options = FitOptions(reward=calibration.reward, covariates=covariates, nuisances=nuisances, resamples=0)
-    return fit_in_full(records, labels, truth=calibration.truth, options=options, rng=rng).predictions
+    found = fit_in_full(records, labels, truth=calibration.truth, options=options, rng=rng)
+    return found.pairing, found.predictions
 
 
 @dataclass
@@ -115,6 +120,7 @@ class _Parts:
         criteria = Counter(p.item.criterion for p in self.pairing.pairs)
         self.whole = None in criteria
         self.criteria = [c for c in criteria if c is not None]
+        self.stated = any(not c.judged for record in self.records for c in record.rubric.criteria.values())
 
     def agreements(self) -> tuple[Agreement, ...]:
         """Panel against people, by criterion, for the whole, and over all criteria."""
@@ -190,11 +196,15 @@ class _Parts:
 
     def state(self, labels: Sequence[Label]) -> StateAudit | None:
         """The audit of the state check, where there is one."""
+        if not self.stated:
+            return None
         found = _given(lambda: audit_state(self.records, [x for x in labels if x.criterion is None], rng=self.rng))
         return found if found is not None and found.n else None
 
     def state_uses(self, labels: Sequence[Label]) -> tuple[StateUse, ...]:
         """The state check as a gate and as a feature, where people's labels can tell."""
+        if not self.stated:
+            return ()
         return _given(lambda: gate_or_feature(self.records, labels, rng=self.rng)) or ()
 
 

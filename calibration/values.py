@@ -14,12 +14,13 @@ LENGTH = "log_reply_chars"
 
 def values_by_judge(record: RecordLike) -> dict[str, dict[str, float]]:
     """For each criterion the value in [0, 1] of each judge that counts."""
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for judgement in record.judgements:
-        if judgement.judge in record.panel:
+        judge = judgement.judge
+        if judge in record.panel:
             for verdict in judgement.verdicts:
-                if verdict.value is not None:
-                    found[verdict.criterion][judgement.judge].append(verdict.value)
+                if (value := verdict.value) is not None:
+                    found[verdict.criterion].setdefault(judge, []).append(value)
     return {criterion: _means(judges) for criterion, judges in found.items()}
 
 
@@ -52,4 +53,4 @@ def covariates_of(record: RecordLike) -> dict[str, float]:
 
 
 def _means(found: Mapping[str, list[float]]) -> dict[str, float]:
-    return {judge: sum(values) / len(values) for judge, values in found.items()}
+    return {judge: values[0] if len(values) == 1 else sum(values) / len(values) for judge, values in found.items()}

@@ -48,8 +48,9 @@ def _gated(records: Sequence[RecordLike], label: Label) -> bool:
 def with_wholes(records: Sequence[RecordLike], pairing: Pairing, *, gate: bool) -> Pairing:
     """The pairing with pairs for whole episodes: labelled as such or, where none is, added up from labels of their criteria.
 
-    Only people's answers are added up: those of a state check that is a gate would be asked about themselves. The sum is that of the rubric; with a pass mark the truth is whether it is reached. Where a gate closes the reward to 0,
-    there is nothing to learn about a closed episode, so it is left out.
+    Only people's answers are added up: those of a state check that is a gate would be asked about themselves. The sum is that
+    of the rubric; with a pass mark the truth is whether it is reached. Where a gate closes the reward to 0, there is nothing to
+    learn about a closed episode, so it is left out.
     """
     if not any(p.item.criterion is None for p in pairing.pairs):
         pairing = replace(pairing, pairs=(*pairing.pairs, *_derived(records, pairing)))

@@ -248,7 +248,7 @@ class Drift(Noun):
 
     Each pass is compared with those before it, at most with the first `baseline_passes`. `statistic` has a number for each pass
     from number `first` on (0 where there are too few), the larger of the upward and the downward sum; `drifted_at` is the first
-    pass (from 1) at which it lay above `threshold`, `began_at` the one since when it had been above 0. `change` is the mean
+    pass (from 1) at which it lay above `threshold`, `began_at` the one at which the shift most likely began. `change` is the mean
     change since then, or else over all passes after the baseline, or from the first pass to the last; in units of the values.
     `ungraded` counts anchors without a value, over all passes.
     """

@@ -16,11 +16,12 @@ from calibration.biases import biases, biases_unlabelled
 from calibration.calibrating import FitOptions, Predictions, fit_in_full, hash_of
 from calibration.calibration import ANY, Calibration, RewardRule
 from calibration.diagnosing import diagnose, diagnose_unlabelled
-from calibration.errors import CalibrationError
+from calibration.errors import CalibrationError, OtherGraderError
 from calibration.estimating import difference, estimate, sample_of
 from calibration.items import Pair, Pairing
 from calibration.label import Label
 from calibration.maps import LinearMap
+from calibration.naming import changes_between
 from calibration.pairing import pair
 from calibration.planning import Queueing, Wish, plan
 from calibration.records import RecordLike
@@ -63,6 +64,7 @@ def report(
     rng = rng or np.random.default_rng(0)
     used = labels_in_use(records, given, calibration.truth, calibration.reward)
     seen = hash_of(used) == calibration.labels.ids_hash
+    _refuse_another(records, calibration, accept)
     if seen:
         pairing, predictions = _cross_fitted(records, given, calibration, rng)
     else:
@@ -93,6 +95,15 @@ def applied_to(records: Iterable[RecordLike], calibration: Calibration, *, accep
         if graded.reward is not None:
             found[record.episode_id, None] = graded.reward
     return found
+
+
+def _refuse_another(records: Sequence[RecordLike], calibration: Calibration, accept: bool) -> None:
+    changed = dict.fromkeys(word for record in records for word in changes_between(calibration, record))
+    if changed and not accept:
+        raise OtherGraderError(
+            f"these grades are of another grader than calibration {calibration.id}: {'; '.join(changed)}; calibrate them, or accept "
+            "them as they are (--accept-other-grader)"
+        )
 
 
 def _cross_fitted(

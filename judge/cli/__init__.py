@@ -10,6 +10,7 @@ import typer
 
 from judge.cli import (
     agreeing,
+    auditing,
     calibrating,
     checking,
     demo,
@@ -52,6 +53,8 @@ app.command("calibrate")(calibrating.calibrate)
 app.command("agree")(agreeing.agree)
 app.command("plan")(label_plan.plan)
 app.command("report")(reporting.report)
+app.command("audit")(auditing.audit)
+app.command("watch")(auditing.watch)
 app.command("health")(health_check.health)
 app.add_typer(labelling.app, name="label")
 

@@ -48,7 +48,9 @@ def prediction_powered(sample: Sample, judged: Floats, spread: Spread) -> Correc
 def labels_alone(sample: Sample, spread: Spread) -> Corrected:
     """Wilson's interval of the labels; at their effective number with Student's quantile if tasks have several labels."""
     trust = spread.telling / (spread.telling + PSEUDO_SLOPE)
-    return Corrected(sample.rate, wilson(sample.rate, spread.worth, quantile=_reach(spread, trust, 1.0)), spread.sums, 1.0)
+    return Corrected(
+        sample.rate, wilson(sample.rate, spread.worth, quantile=_reach(spread, trust, 1.0)), spread.sums, 1.0
+    )
 
 
 def _reach(spread: Spread, trust: float, ratio: float) -> float:

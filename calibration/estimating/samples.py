@@ -149,7 +149,9 @@ def sample_of(
     settled = gates if closed == "failed" else np.zeros(len(items), dtype=bool)
     truth, inclusion, never = _labels(pairing, items, settled)
     notes = (
-        _note(len(asked) - len(kept), "episode has no grade and is left out", "episodes have no grade and are left out"),
+        _note(
+            len(asked) - len(kept), "episode has no grade and is left out", "episodes have no grade and are left out"
+        ),
         _note(never, "label of the debugging queue is left out", "labels of the debugging queue are left out"),
         _note(int(settled.sum()), "episode failed at a gate", "episodes failed at a gate"),
     )

@@ -10,8 +10,15 @@ from calibration.certifying import accepted_to_certify, least_accepted
 from calibration.estimating import Sample, estimate, sample_of
 from calibration.estimating.clusters import Spread
 from calibration.items import Pairing
-from calibration.planning import sizes
 from calibration.planning.queueing import queue_of
+from calibration.planning.sizes import (
+    USUAL_SAVING,
+    explained_by,
+    labels_alone,
+    labels_assisted,
+    labels_clustered,
+    labels_for_kappa,
+)
 from calibration.planning.wishes import Queueing, Wish
 from calibration.results import Plan
 
@@ -77,9 +84,9 @@ def _rate(wish: Wish, sample: Sample | None) -> float:
 def _precision(wish: Wish, sample: Sample | None) -> Need:
     half = wish.precision or 0.0
     rate = _rate(wish, sample)
-    independent = sizes.alone(half, rate)
+    independent = labels_alone(half, rate)
     explained, basis = _explained(sample)
-    assisted = sizes.assisted(independent, len(sample) if sample else 0, explained)
+    assisted = labels_assisted(independent, len(sample) if sample else 0, explained)
     alone, labels = _spread_out(independent, sample), _spread_out(assisted, sample)
     help_ = (
         "as measured on the labels there are" if basis == "labels" else "if they help as much as is usual, 1.5 times"
@@ -96,24 +103,24 @@ def _precision(wish: Wish, sample: Sample | None) -> Need:
 
 
 def _explained(sample: Sample | None) -> tuple[float, Literal["labels", "usual"]]:
-    usual = 1.0 - 1.0 / sizes.USUAL_SAVING
+    usual = 1.0 - 1.0 / USUAL_SAVING
     if sample is None or sample.labelled < ENOUGH:
         return usual, "usual"
     ratio = estimate(sample).variance_ratio
     if ratio is None or sample.labelled == len(sample):
         return usual, "usual"
-    return sizes.explained_by(ratio, sample.labelled, len(sample)), "labels"
+    return explained_by(ratio, sample.labelled, len(sample)), "labels"
 
 
 def _spread_out(labels: int, sample: Sample | None) -> int | None:
     if sample is None:
         return labels
-    return sizes.clustered(labels, len(sample.labelled_groups), Spread(sample).likely_correlation)
+    return labels_clustered(labels, len(sample.labelled_groups), Spread(sample).likely_correlation)
 
 
 def _kappa(wish: Wish, sample: Sample | None) -> Need:
     rate = _rate(wish, sample)
-    labels = sizes.for_kappa(wish.kappa or 0.0, USUAL_KAPPA, min(0.99, max(0.01, rate)))
+    labels = labels_for_kappa(wish.kappa or 0.0, USUAL_KAPPA, min(0.99, max(0.01, rate)))
     says = f"{_named(wish)} takes {labels:,} labels of different tasks, where kappa is near {USUAL_KAPPA} and {rate:.0%} pass"
     return Need(labels, None, says)
 

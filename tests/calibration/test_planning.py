@@ -13,8 +13,9 @@ from calibration.errors import CalibrationError
 from calibration.estimating import Sample, estimate
 from calibration.label import Label
 from calibration.pairing import pair
-from calibration.planning import Queueing, Wish, plan, sizes
+from calibration.planning import Queueing, Wish, plan
 from calibration.planning.queueing import shares
+from calibration.planning.sizes import labels_alone
 from tests.calibration.estimating.samples import randomly
 from tests.calibration.panels import records_of, simulate
 
@@ -25,7 +26,7 @@ from tests.calibration.panels import records_of, simulate
 def test_labels_alone_for_a_precision(half: float, rate: float, labels: int) -> None:
     found = plan(Wish(precision=half, rate=rate))
     assert found.labels_alone == labels
-    assert found.labels == int(np.ceil(sizes.alone(half, rate) / 1.5 - 1e-9))
+    assert found.labels == int(np.ceil(labels_alone(half, rate) / 1.5 - 1e-9))
     assert found.basis == "usual"
     assert "1.5 times" in found.reads
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.fitting.logistic import Priors, fit_logistic
 from calibration.items import Floats
 
 BINS = 5
@@ -103,8 +104,6 @@ def ece_floor(p: Floats, *, bins: int = BINS, rng: np.random.Generator | None = 
 
 def calibration_line(p: Floats, truth: Floats) -> Line | None:
     """Slope and intercept; None where p is constant or the truth is all on one side: no line can be drawn."""
-    from calibration.fitting.logistic import Priors, fit_logistic
-
     inside = np.clip(p, SMALLEST, 1 - SMALLEST)
     logits = np.log(inside) - np.log1p(-inside)
     if np.ptp(logits) < FLAT or np.ptp(truth) < FLAT:

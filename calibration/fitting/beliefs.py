@@ -12,19 +12,20 @@ from calibration.items import Floats
 
 
 class Belief(NamedTuple):
-    """A prior on the panel as a whole, in logits: the slope on its mean, the intercept where the mean is a half, the spread
-    of each, and the share of trust that this belief starts with."""
+    """A prior on the panel as a whole, in logits: the slope on its mean, the spread of that, the spread of the intercept where
+    the mean is a half, and the share of trust that it starts with, alone or around a parent's coefficients."""
 
     slope: float
     slope_spread: float
     intercept_spread: float
     share: float
+    share_with_parent: float
 
 
-AS_IT_IS = Belief(4.5, 1.0, 0.25, 0.4)
-LEANING = Belief(4.5, 3.0, 1.0, 0.2)
-OPEN = Belief(4.5, 6.0, 3.0, 0.2)
-NO_SIGNAL = Belief(0.0, 0.5, 3.0, 0.2)
+AS_IT_IS = Belief(4.5, 1.0, 0.25, 0.4, 0.6)
+LEANING = Belief(4.5, 3.0, 1.0, 0.2, 0.3)
+OPEN = Belief(4.5, 6.0, 3.0, 0.2, 0.05)
+NO_SIGNAL = Belief(0.0, 0.5, 3.0, 0.2, 0.05)
 BELIEFS = (AS_IT_IS, LEANING, OPEN, NO_SIGNAL)
 
 WEIGHT_SPREADS = (0.1, 0.5, 1.0, 2.5)
@@ -50,8 +51,8 @@ def grid_of(judges: int, covariates: int, *, centre: Floats | None = None) -> Gr
     cells = list(product(BELIEFS, weight_spreads, covariate_spreads))
     means = [_mean(belief, judges, covariates, centre) for belief, _, _ in cells]
     precisions = [_precision(belief, judges, covariates, (a, b)) for belief, a, b in cells]
-    shares = np.array([belief.share for belief, _, _ in cells]) / (len(weight_spreads) * len(covariate_spreads))
-    return Grid(Priors(np.array(means), np.array(precisions)), np.log(shares))
+    shares = np.array([b.share if centre is None else b.share_with_parent for b, _, _ in cells])
+    return Grid(Priors(np.array(means), np.array(precisions)), np.log(shares / shares.sum()))
 
 
 def _mean(belief: Belief, judges: int, covariates: int, centre: Floats | None) -> Floats:

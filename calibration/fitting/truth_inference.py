@@ -14,8 +14,8 @@ from calibration.errors import CalibrationError
 from calibration.fitting.samples import Ints
 from calibration.items import Floats
 
-ITERATIONS = 200
-TOLERANCE = 1e-6
+ITERATIONS = 1000
+TOLERANCE = 1e-8
 MISSING = -1
 
 

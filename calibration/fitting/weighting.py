@@ -8,6 +8,7 @@ from calibration.items import Floats
 
 HIGHEST = 0.95
 LABELS_FOR_HALF = 20.0
+ROUNDING = 1e-9
 
 
 def shrunk_weights(values: Floats, truth: Floats, weights: Floats) -> Floats:
@@ -26,8 +27,9 @@ def shrunk_weights(values: Floats, truth: Floats, weights: Floats) -> Floats:
 
 
 def _correlations(values: Floats, truth: Floats, weights: Floats) -> Floats:
-    """Each judge's weighted correlation with the truth; 0 where either is constant."""
+    """Each judge's weighted correlation with the truth; 0 where either is constant or they are unrelated but for rounding."""
     share = weights / max(float(weights.sum()), np.finfo(float).tiny)
     apart, away = values - share @ values, truth - share @ truth
     spread = np.sqrt((share @ apart**2) * (share @ away**2))
-    return np.asarray(np.where(spread > 1e-12, (share * away) @ apart / np.where(spread > 1e-12, spread, 1.0), 0.0))
+    found = (share * away) @ apart / np.where(spread > ROUNDING, spread, np.inf)
+    return np.asarray(np.where(np.abs(found) > ROUNDING, found, 0.0))

@@ -160,7 +160,7 @@ def _ends(values: Floats) -> Figure:
 
 def reading(found: Drift) -> str:
     """What it means in a sentence or two."""
-    who = "the panel" if found.judge == PANEL else found.judge or "the judge"
+    who = "the panel" if found.judge == PANEL else f"judge {found.judge}" if found.judge else "the judge"
     size = _sized(found.change)
     if found.drifted_at is not None:
         said = [

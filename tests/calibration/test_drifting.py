@@ -42,13 +42,13 @@ def test_a_steady_judge_is_steady() -> None:
     assert found.change.low is not None
     assert found.change.high is not None
     assert found.change.low < 0 < found.change.high
-    assert found.reads.startswith("A is steady over 60 passes")
+    assert found.reads.startswith("Judge a is steady over 60 passes")
     assert found.why == ""
 
 
 @pytest.mark.parametrize("by", [0.05, -0.05], ids=["up", "down"])
 def test_a_shift_is_found_and_sized_and_dated(by: float) -> None:
-    found = drift(passes_of(noisy(50, since=41, by=by)), judge="judge a")
+    found = drift(passes_of(noisy(50, since=41, by=by)), judge="a")
     assert found.drifted_at is not None
     assert 41 <= found.drifted_at <= 46
     assert found.began_at is not None

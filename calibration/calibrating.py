@@ -26,8 +26,10 @@ from calibration.calibration import (
 from calibration.errors import CalibrationError, OtherGraderError
 from calibration.escalating import escalation
 from calibration.fitting import FitSettings, Fitted, fit_question
+from calibration.fitting.raters import adjusted_truths, severities
 from calibration.items import Pair, Pairing, weights_of
 from calibration.label import Label
+from calibration.label_free import INFERRED, inferred
 from calibration.maps import LinearMap, Map
 from calibration.naming import parts_changed
 from calibration.pairing import pair
@@ -38,6 +40,7 @@ from calibration.wholes import DERIVED, labels_in_use, with_wholes
 FEWEST = 15
 """Labels that a criterion or tag needs for a map of its own, which is shrunk toward that of its tag or of all."""
 MOST_PANELS = 8
+TWO = 2
 
 Predictions = dict[tuple[str, str | None], float]
 
@@ -89,6 +92,8 @@ def fit_in_full(
     method = _one_method(records)
     labels = labels_in_use(records, labels, truth, options.reward)
     pairing = with_wholes(records, pair(records, labels), gate=options.reward.state == "gate")
+    if options.label_free:
+        pairing = inferred(pairing)
     if not pairing.pairs:
         raise CalibrationError(_nothing(pairing, labels))
     work = _Work(pairing, options, rng or np.random.default_rng(0))
@@ -100,9 +105,9 @@ def fit_in_full(
     made = Calibration(
         method=method, grader=dict(records[0].grader), models=_models(records), scope=_scope(records, maps, pairing),
         truth=truth, panel=work.main, maps=maps, panels=others, covariates=work.references(maps),
-        reward=options.reward, escalation=work.escalation(maps), labels=_label_set(labels, pairing),
-        heldout=tuple(work.heldout), candidates=tuple(work.candidates), warnings=tuple(dict.fromkeys(work.warnings)),
-        badges=tuple(_badges(maps[primary], work.heldout_of(primary), truth)),
+        reward=options.reward, escalation=None if options.label_free else work.escalation(maps), labels=_label_set(labels, pairing),
+        heldout=tuple(work.heldout), candidates=tuple(work.candidates), severities=work.severities, warnings=tuple(dict.fromkeys(work.warnings)),
+        badges=tuple(_badges(maps[primary], work.heldout_of(primary), truth, label_free=options.label_free)),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )  # fmt: skip
     return Fit(made.identified(), pairing, work.predictions)
@@ -137,7 +142,8 @@ class _Work:
     def __init__(self, pairing: Pairing, options: FitOptions, rng: np.random.Generator) -> None:
         self.options = options
         self.rng = rng
-        self.questions = _questions(pairing.pairs)
+        self.severities, pairs = without_severity(pairing.pairs)
+        self.questions = _questions(pairs)
         panels = Counter(tuple(sorted(p.item.judges)) for p in pairing.pairs)
         self.main = max(panels, key=lambda panel: (panels[panel], len(panel)))
         seen = Counter(tuple(sorted(item.judges)) for item in pairing.items if item.judges)
@@ -246,6 +252,18 @@ def _questions(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
     return found
 
 
+def without_severity(pairs: Sequence[Pair]) -> tuple[dict[str, float], list[Pair]]:
+    """How lenient (+) each person is, and the pairs with that taken off: where several people labelled, not all of them
+    everything, on a scale of more than two levels."""
+    scaled = [p for p in pairs if len(p.item.levels) > TWO and DERIVED not in p.raters]
+    people = {rater for p in scaled for rater in p.raters}
+    if len(people) < TWO or all(len(p.raters) == len(people) for p in scaled):
+        return {}, list(pairs)
+    offsets = severities(scaled)
+    truths = {id(p): float(t) for p, t in zip(scaled, adjusted_truths(scaled, offsets), strict=True)}
+    return offsets, [replace(p, truth=truths[id(p)]) if id(p) in truths else p for p in pairs]
+
+
 def _restricted(pair_: Pair, panel: tuple[str, ...]) -> Pair | None:
     """The pair as this panel would have answered it; None if one of its judges gave no value."""
     judges = pair_.item.judges
@@ -285,14 +303,17 @@ def hash_of(labels: Iterable[Label]) -> str:
 
 
 def _label_set(labels: Sequence[Label], pairing: Pairing) -> LabelSet:
-    given = [p for p in pairing.pairs if DERIVED not in p.raters]
+    given = [p for p in pairing.pairs if DERIVED not in p.raters and INFERRED not in p.raters]
     return LabelSet(
         n=len(given), tasks=len({p.item.task for p in given}), raters=len({rater for p in given for rater in p.raters}),
         ids_hash=hash_of(labels), left_out={left.reason: left.n for left in pairing.left_out}, coverage=pairing.coverage,
     )  # fmt: skip
 
 
-def _badges(primary: Map, held: HeldOut | None, truth: Truth) -> Iterator[str]:
+def _badges(primary: Map, held: HeldOut | None, truth: Truth, *, label_free: bool) -> Iterator[str]:
+    if label_free:
+        yield "label_free"
+        return
     if primary.rung == "mean":
         yield "uncalibrated"
     if held is not None and not held.signal:

@@ -132,6 +132,8 @@ class Calibration(Noun):
     reward: RewardRule = RewardRule()
     escalation: Escalation | None = None
     labels: LabelSet
+    severities: dict[str, Finite] = {}
+    """How lenient (+) or strict each person is, on scales of more than two levels; taken off before fitting."""
     heldout: tuple[HeldOut, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -40,7 +40,8 @@ def _parts(grader: Mapping[str, str], judge: str | None) -> dict[str, str]:
 def _models(before: RecordLike, after: RecordLike, judge: str | None) -> Iterator[str]:
     """The models that answered under the same judge's name."""
     old, new = _answered(before), _answered(after)
-    for name in old.keys() & new.keys() if judge is None else {judge} & old.keys() & new.keys():
+    shared = old.keys() & new.keys()
+    for name in sorted(shared if judge is None else shared & {judge}):
         if old[name] != new[name]:
             yield f"judge {name} answered as {new[name]}, before as {old[name]}"
 

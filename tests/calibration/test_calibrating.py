@@ -219,3 +219,38 @@ def test_the_document_is_plain_json_and_comes_back() -> None:
     made = fit(*labelled(60), options=QUICK)
     assert Calibration.from_json(made.to_json()) == made
     assert made.identified().id == made.id
+
+
+def test_without_labels_agreement_alone_makes_a_badged_calibration() -> None:
+    records, labels = labelled(300)
+    made = fit(records, options=FitOptions(label_free=True, resamples=20))
+    assert made.badges == ("label_free",)
+    assert made.labels.n == 0
+    assert made.escalation is None
+    truth = {x.episode: x.level == "pass" for x in labels}
+    right = [(apply(made, r).reward or 0) > 0.5 for r in records]
+    assert np.mean([y == truth[r.episode_id] for y, r in zip(right, records, strict=True)]) > 0.65
+
+
+def test_two_judges_alone_can_not_stand_in_for_labels() -> None:
+    panel = simulate("corr", 40, rng(1))
+    two = panel._replace(values=panel.values[:, :2])
+    with pytest.raises(CalibrationError, match="three judges or more"):
+        fit(records_of(two), options=FitOptions(label_free=True))
+
+
+def test_a_strict_person_does_not_make_the_agent_worse() -> None:
+    """Each person labels other episodes; one gives a star less. The fit takes that off before it learns from them."""
+    panel = simulate("corr", 300, rng(8))
+    stars = np.clip(np.round(4 * panel.values.mean(axis=1)), 1, 4)
+    labels = [
+        Label(
+            episode=f"e{i}",
+            criterion="solved",
+            rater="mild" if i % 2 else "strict",
+            level=str(int(s) + (1 if i % 2 else 0)),
+        )
+        for i, s in enumerate(stars)
+    ]
+    made = fit(records_of(panel), labels, options=QUICK)
+    assert made.severities["person:mild"] - made.severities["person:strict"] == pytest.approx(0.25, abs=0.05)

@@ -102,12 +102,13 @@ def fit_in_full(
         raise CalibrationError(f"no question has a label on an episode that {' and '.join(work.main)} judged together")
     others = {"+".join(panel): found for panel in work.others if (found := work.maps(panel))}
     primary = OVERALL if OVERALL in maps else ANY
+    badges = _badges(maps[primary], work.heldout_of(primary), truth, label_free=options.label_free)
     made = Calibration(
         method=method, grader=dict(records[0].grader), models=_models(records), scope=_scope(records, maps, pairing),
-        truth=truth, panel=work.main, maps=maps, panels=others, covariates=work.references(maps),
-        reward=options.reward, escalation=None if options.label_free else work.escalation(maps), labels=_label_set(labels, pairing),
-        heldout=tuple(work.heldout), candidates=tuple(work.candidates), severities=work.severities, warnings=tuple(dict.fromkeys(work.warnings)),
-        badges=tuple(_badges(maps[primary], work.heldout_of(primary), truth, label_free=options.label_free)),
+        truth=truth, panel=work.main, maps=maps, panels=others, covariates=work.references(maps), reward=options.reward,
+        escalation=None if options.label_free else work.escalation(maps), labels=_label_set(labels, pairing),
+        severities=work.severities, heldout=tuple(work.heldout), candidates=tuple(work.candidates),
+        warnings=tuple(dict.fromkeys(work.warnings)), badges=tuple(badges),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )  # fmt: skip
     return Fit(made.identified(), pairing, work.predictions)

@@ -236,13 +236,15 @@ def report(repeats: int, jobs: int) -> Iterator[str]:
 
 def summary(*grids: Sequence[Cell]) -> Iterator[str]:
     """One line for each grid."""
-    yield "| grid | cells that pass | least coverage | largest width over labels alone | outside [0, 1] |"
-    yield "|---|---|---|---|---|"
+    yield "| grid | cells that pass | least coverage | largest width over labels alone | over the true worth: mean, largest | outside [0, 1] |"
+    yield "|---|---|---|---|---|---|"
     for name, cells in zip(("one episode a task", "rollouts, by quality", "rollouts, by outcome"), grids, strict=True):
         passed = sum(cell.passes for cell in cells)
         least, widest = min(c.covered["auto"] for c in cells), max(c.ratio for c in cells)
         outside = sum(c.outside["auto"] for c in cells)
-        yield f"| {name} | {passed} of {len(cells)} | {least:.3f} | {widest:.3f} | {outside:.0%} |"
+        worth = [c.width["auto"] / c.width.get("true worth", c.width["Wilson"]) for c in cells]
+        true = f"{np.mean(worth):.3f}, {max(worth):.3f}"
+        yield f"| {name} | {passed} of {len(cells)} | {least:.3f} | {widest:.3f} | {true} | {outside:.0%} |"
 
 
 def single_table(cells: Sequence[Cell]) -> Iterator[str]:

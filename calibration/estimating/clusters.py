@@ -11,6 +11,7 @@ from calibration.estimating.samples import Sample
 from calibration.items import Floats
 
 ROUNDING = 1e-13
+PSEUDO_TASKS = 0.5
 LEAST_CORRELATION, MOST_CORRELATION = 0.1, 0.5
 TRUTH_OVER_JUDGE = 2.0
 """A judge's own noise hides half or more of the correlation within tasks that the truth has."""
@@ -57,7 +58,8 @@ class Spread:
         """The design effect (Kish, 1965): the variance of the mean over that of as many independent passes and fails.
 
         Below 1 where the truth is graded. What few telling tasks show is shrunk toward what the judge's values make expect:
-        twice their intraclass correlation, kept between .1 and .5; half of it each with half a telling task.
+        twice their intraclass correlation, kept between .1 and .5. One telling task says nothing, as a single failure is no
+        proof that its task's other rollouts don't fail with it; one and a half say as much as the judge.
         """
         s = self.sample
         squares = float((s.weights**2).sum())
@@ -68,7 +70,8 @@ class Spread:
             return likely
         n = len(s.known)
         seen = self.square * (self.tasks / (self.tasks - 1)) / (independent * n / (n - 1))
-        return (self.telling * seen + 0.5 * likely) / (self.telling + 0.5)
+        known = max(0.0, self.telling - 1.0)
+        return (known * seen + PSEUDO_TASKS * likely) / (known + PSEUDO_TASKS)
 
     @cached_property
     def likely_correlation(self) -> float:

@@ -141,11 +141,19 @@ def _worth(sizes: Floats, agreed: Floats, count: int) -> float:
 
 def disagreements_allowed(worth: ArrayLike, target: float, level: float) -> NDArray[np.int64]:
     """How many disagreements among so many accepted episodes still certify `target` at that level; -1 if none can."""
-    from scipy.special import bdtrik
-
     n = np.asarray(worth, dtype=float)
-    allowed = np.floor(bdtrik(level, np.maximum(n, 1.0), 1 - target) + 1e-9)
-    return np.where(target**n <= level * (1 + 1e-9), allowed, -1).astype(int)
+    most = 2 ** math.ceil(math.log2(max(2.0, float(n.max(initial=1.0)))))
+    return np.asarray(np.searchsorted(_bearing(target, level, most), n * (1 + 1e-12), side="right") - 1)
+
+
+@lru_cache(maxsize=64)
+def _bearing(target: float, level: float, most: int) -> Floats:
+    """The size of sample from which 0, 1, 2 … disagreements can be borne, up to `most`."""
+    from scipy.special import bdtrin
+
+    sizes = np.asarray(bdtrin(np.arange(int(most * (1 - target)) + 2), level, 1 - target))
+    sizes[0] = math.log(level) / math.log(target)
+    return sizes
 
 
 def least_accepted(target: float, delta: float) -> int:
@@ -158,15 +166,9 @@ def accepted_to_certify(agreement: float, target: float, delta: float) -> int | 
     above the target, or would take more than 3,000."""
     if agreement <= target:
         return None
-    counts, allowed = _table(target, delta)
-    likely = power(allowed, counts, agreement) >= 0.5
-    return int(counts[likely.argmax()]) if likely.any() else None
-
-
-@lru_cache(maxsize=16)
-def _table(target: float, delta: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    counts = np.arange(1, MOST_ACCEPTED + 1)
-    return counts, disagreements_allowed(counts, target, delta)
+    sizes = np.ceil(_bearing(target, delta, MOST_ACCEPTED) - 1e-9)
+    likely = (power(np.arange(len(sizes)), sizes, agreement) >= 0.5) & (sizes <= MOST_ACCEPTED)
+    return int(sizes[likely.argmax()]) if likely.any() else None
 
 
 def power(allowed: ArrayLike, worth: ArrayLike, agreement: ArrayLike) -> Floats:

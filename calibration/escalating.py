@@ -135,7 +135,7 @@ def _plan(ranked: Ranked, target: float, delta: float) -> tuple[list[int], dict[
         starts = {second: (1 - MAIN_SHARE) * delta, shared: MAIN_SHARE * delta}
         candidates = shared_candidates
     kept = _spaced([c for c in candidates if c >= min(starts)], STEP * len(ranked.confidence))
-    return sorted({*kept, *starts}), starts
+    return sorted({*kept, *starts, len(ranked.confidence)}), starts
 
 
 def _best_start(ranked: Ranked, target: float, level: float) -> tuple[int | None, list[int]]:
@@ -192,15 +192,20 @@ def _why(ranked: Ranked, rows: Sequence[Accepted], target: float, delta: float) 
             f"{have} can't certify {target:.0%} agreement: it takes at least {least} {what} without a disagreement, and more "
             "with one"
         )
-    best = max(rows, key=lambda row: row.bound(delta))
+    best = max(rows, key=lambda row: row.bound(MAIN_SHARE * delta))
+    shown = best.bound(MAIN_SHARE * delta)
     seen = (
-        f"{have} don't certify {target:.0%} agreement: the best {best.n} agree in {best.agreement:.0%}, "
-        f"which shows no more than {best.bound(delta):.0%}"
+        f"{have} don't certify {target:.0%} agreement: the {best.n} most confident agree in {best.agreement:.0%}, "
+        + (
+            f"which shows {shown:.1%} at least"
+            if shown < target
+            else "which is too little where several thresholds are tried"
+        )
     )
     needed = [labels for row in rows if (labels := _labels_needed(row, n, target, delta)) is not None]
     if not needed:
-        return f"{seen}, and at no confidence is agreement clearly above {target:.0%}: more labels alone would not help"
-    return f"{seen}; about {_rounded(min(needed))} labels like these would do"
+        return f"{seen}, and at no confidence is it above {target:.0%}: more labels alone would not help"
+    return f"{seen}; it takes about {_rounded(min(needed))} labels like these, or more"
 
 
 def _labels_needed(row: Accepted, n: int, target: float, delta: float) -> int | None:

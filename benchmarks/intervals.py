@@ -236,7 +236,10 @@ def report(repeats: int, jobs: int) -> Iterator[str]:
 
 def summary(*grids: Sequence[Cell]) -> Iterator[str]:
     """One line for each grid."""
-    yield "| grid | cells that pass | least coverage | largest width over labels alone | over the true worth: mean, largest | outside [0, 1] |"
+    yield (
+        "| grid | cells that pass | least coverage | largest width over labels alone | over the true worth: mean, largest "
+        "| outside [0, 1] |"
+    )
     yield "|---|---|---|---|---|---|"
     for name, cells in zip(("one episode a task", "rollouts, by quality", "rollouts, by outcome"), grids, strict=True):
         passed = sum(cell.passes for cell in cells)

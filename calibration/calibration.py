@@ -71,7 +71,7 @@ class HeldOut(Noun):
     gain: Figure = Figure(value=None, why="not measured")
     """The reference's Brier score less the map's, on the same labels."""
     signal: bool
-    """True if the gain is above 0 with its interval."""
+    """True if the gain is above 0 with its interval; or if J is with its, and the gain is a twentieth of the reference or more."""
 
 
 class Escalation(Noun):

@@ -16,6 +16,7 @@ from calibration.fitting.samples import Ints, Sample
 from calibration.items import Floats
 
 CUT = 0.5
+MATERIAL = 0.05  # of the reference: judges may agree with the truth more than by chance, and too little to be of use
 ONE_TASK = "all items come from one task"
 
 
@@ -53,14 +54,20 @@ def held_out(key: str, sample: Sample, scores: Scores) -> HeldOut:
     """The figures of the chosen map's scores."""
     base = min(1.0, float(np.average(sample.truth, weights=sample.weights)))
     constant = (sample.truth - base) ** 2
+    reference = float(np.average(constant, weights=sample.weights))
     gain = _by_t(mean_by_task(constant - scores.losses, sample.tasks, sample.weights), len(sample))
+    youden = rates(sample.mean, sample.truth, tasks=sample.tasks, weights=sample.weights).youden
     return HeldOut(
         key=key, n=len(sample), tasks=sample.task_count, base_rate=base,
         brier=_by_t(mean_by_task(scores.losses, sample.tasks, sample.weights), len(sample), least=0.0),
-        reference_brier=float(np.average(constant, weights=sample.weights)), accuracy=accuracy_of(scores, sample),
-        youden=rates(sample.mean, sample.truth, tasks=sample.tasks, weights=sample.weights).youden,
-        gain=gain, signal=gain.low is not None and gain.low > 0.0,
+        reference_brier=reference, accuracy=accuracy_of(scores, sample), youden=youden, gain=gain,
+        signal=_above_zero(gain) or (_above_zero(youden) and (gain.value or 0.0) >= MATERIAL * reference),
     )  # fmt: skip
+
+
+def _above_zero(figure: Figure) -> bool:
+    """Whether the whole interval lies above 0; False without an interval."""
+    return figure.low is not None and figure.low > 0.0
 
 
 def _by_t(mean: Mean, n: int, *, least: float = -1.0) -> Figure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from calibration.fitting.samples import Ints
+from calibration.items import Floats
 
 FOLDS = 5
 
@@ -37,7 +38,7 @@ def _dealt(sizes: Ints, rng: np.random.Generator) -> Ints:
     return fold_of
 
 
-def training_counts(folds: Ints) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float64]], Ints]:
+def training_counts(folds: Ints) -> tuple[Floats, Ints]:
     """For every fold of every repeat a row that is 1 for the items outside it, and the rows that each item is held out of:
     (repeats, n)."""
     count = int(folds.max()) + 1

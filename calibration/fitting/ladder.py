@@ -80,9 +80,7 @@ def fit_sample(sample: Sample, settings: FitSettings, *, rng: np.random.Generato
     folds = grouped_folds(sample.tasks, rng)
     scores = _scores(rungs, sample, folds)
     chosen = _choice(_default(sample, settings), scores, sample)
-    resamples = (
-        resampled_counts(sample.tasks, settings.resamples, rng) if sample.task_count > 1 else np.empty((0, len(sample)))
-    )
+    resamples = resampled_counts(sample.tasks, settings.resamples, rng)
     fitted = rungs[chosen].map(resamples, rng)
     own = rungs[chosen].predictions(np.ones((1, len(sample))))[0]
     known = scores.get(chosen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import numpy as np
@@ -26,13 +26,13 @@ from calibration.calibration import (
 from calibration.errors import CalibrationError, OtherGraderError
 from calibration.escalating import escalation
 from calibration.fitting import FitSettings, Fitted, fit_question
-from calibration.fitting.raters import adjusted_truths, severities
 from calibration.items import Pair, Pairing, weights_of
 from calibration.label import Label
 from calibration.label_free import INFERRED, inferred
 from calibration.maps import LinearMap, Map
 from calibration.naming import parts_changed
 from calibration.pairing import pair
+from calibration.questions import is_criterion, questions_of, restricted, without_severity
 from calibration.records import RecordLike
 from calibration.values import GATES_OPEN, LENGTH
 from calibration.wholes import DERIVED, labels_in_use, with_wholes
@@ -40,7 +40,6 @@ from calibration.wholes import DERIVED, labels_in_use, with_wholes
 FEWEST = 15
 """Labels that a criterion or tag needs for a map of its own, which is shrunk toward that of its tag or of all."""
 MOST_PANELS = 8
-TWO = 2
 
 Predictions = dict[tuple[str, str | None], float]
 
@@ -144,7 +143,7 @@ class _Work:
         self.options = options
         self.rng = rng
         self.severities, pairs = without_severity(pairing.pairs)
-        self.questions = _questions(pairs)
+        self.questions = questions_of(pairs)
         panels = Counter(tuple(sorted(p.item.judges)) for p in pairing.pairs)
         self.main = max(panels, key=lambda panel: (panels[panel], len(panel)))
         seen = Counter(tuple(sorted(item.judges)) for item in pairing.items if item.judges)
@@ -158,7 +157,7 @@ class _Work:
         """The maps for one panel: `any` first, then tags and criteria, each shrunk toward the one before it."""
         maps: dict[str, Map] = {}
         for key, parents in self._order():
-            pairs = [reduced for p in self.questions[key] if (reduced := _restricted(p, panel)) is not None]
+            pairs = [reduced for p in self.questions[key] if (reduced := restricted(p, panel)) is not None]
             if not pairs or (len(pairs) < FEWEST and key not in (ANY, OVERALL)):
                 continue
             parent = next((maps[name] for name in parents if name in maps), None)
@@ -232,60 +231,13 @@ def agreeing(pair_: Pair, p: float) -> float:
     return sum(votes) / len(votes)
 
 
-def _questions(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
-    """The pairs of every map there could be. A criterion's id stands for the question that most of its labels are about."""
-    found: dict[str, list[Pair]] = defaultdict(list)
-    contents: dict[str, Counter[str]] = defaultdict(Counter)
-    pairs = list(pairs)
-    for p in pairs:
-        if p.item.criterion is not None:
-            contents[p.item.criterion][p.item.fingerprint] += 1
-    for p in pairs:
-        criterion = p.item.criterion
-        if criterion is None:
-            found[OVERALL].append(p)
-            continue
-        found[ANY].append(p)
-        for tag in p.item.tags:
-            found[TAG + tag].append(p)
-        if p.item.fingerprint == contents[criterion].most_common(1)[0][0]:
-            found[criterion].append(p)
-    return found
-
-
-def without_severity(pairs: Sequence[Pair]) -> tuple[dict[str, float], list[Pair]]:
-    """How lenient (+) each person is, and the pairs with that taken off: where several people labelled, not all of them
-    everything, on a scale of more than two levels."""
-    scaled = [p for p in pairs if len(p.item.levels) > TWO and DERIVED not in p.raters]
-    people = {rater for p in scaled for rater in p.raters}
-    if len(people) < TWO or all(len(p.raters) == len(people) for p in scaled):
-        return {}, list(pairs)
-    offsets = severities(scaled)
-    truths = {id(p): float(t) for p, t in zip(scaled, adjusted_truths(scaled, offsets), strict=True)}
-    return offsets, [replace(p, truth=truths[id(p)]) if id(p) in truths else p for p in pairs]
-
-
-def _restricted(pair_: Pair, panel: tuple[str, ...]) -> Pair | None:
-    """The pair as this panel would have answered it; None if one of its judges gave no value."""
-    judges = pair_.item.judges
-    if any(judge not in judges for judge in panel):
-        return None
-    if len(judges) == len(panel):
-        return pair_
-    return replace(pair_, item=replace(pair_.item, judges={judge: judges[judge] for judge in panel}, panel=panel))
-
-
 def _scope(records: Sequence[RecordLike], maps: Mapping[str, Map], pairing: Pairing) -> Scope:
-    questions = _questions(pairing.pairs)
-    criteria = {key: questions[key][0].item.fingerprint for key in maps if key in questions and _is_criterion(key)}
+    questions = questions_of(pairing.pairs)
+    criteria = {key: questions[key][0].item.fingerprint for key in maps if key in questions and is_criterion(key)}
     asked = {p.item.criterion: p.item.fingerprint for p in pairing.pairs if p.item.criterion is not None}
     tags = tuple(key.removeprefix(TAG) for key in maps if key.startswith(TAG))
     rubrics = {record.rubric.id: record.rubric.fingerprint for record in records}
     return Scope(rubrics=rubrics, criteria={**asked, **criteria}, tags=tags)
-
-
-def _is_criterion(key: str) -> bool:
-    return key not in (ANY, OVERALL) and not key.startswith(TAG)
 
 
 def _models(records: Iterable[RecordLike]) -> dict[str, tuple[str, ...]]:

@@ -80,10 +80,9 @@ for record in rewarded[:4]:
 # ## The rate over all episodes, and what to label next
 
 # %%
-from calibration.planning import Wish
 
 whole = calibration.report(records, labels, fitted)
 for estimate in whole.estimates:
     print(estimate.criterion or "the whole", estimate.value, estimate.low, estimate.high, "raw", estimate.naive)
-print(calibration.plan(Wish(precision=0.05), pairing).reads)
+print(whole.plan.reads if whole.plan else "")
 print(whole.whole.mark, "|", whole.whole.reason)

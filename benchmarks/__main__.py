@@ -10,6 +10,8 @@ from benchmarks.provider import ROOT
 
 FAULTS = ["--fault", "429=0.1", "--fault", "500=0.05", "--fault", "malformed=0.02", "--fault", "dropped=0.01"]
 
+CALIBRATION = ("aggregators", "real_panels", "intervals", "escalation", "transport", "drift", "agreement")
+
 
 def main() -> None:
     """Run and print each command before its figures."""
@@ -20,6 +22,7 @@ def main() -> None:
     peer = ["--peer", given.peer] if given.peer else []
     size = ["--episodes", "100", "--rounds", "1"] if given.quick else []
     states, most = (["--episodes", "20"], ["--most", "2000"]) if given.quick else ([], [])
+    few = ["--repeats", "5"] if given.quick else []
     for command in (
         ["benchmarks.engine", *size, *peer],
         ["benchmarks.engine", *size, "--batch", "1"],
@@ -31,6 +34,8 @@ def main() -> None:
         ["benchmarks.tails", "--hedge"],
         ["benchmarks.tokens"],
         ["benchmarks.footprint"],
+        ["benchmarks.calibration_speed"],
+        *([f"benchmarks.{name}", *few] for name in CALIBRATION),
     ):
         print("\n$ python -m " + " ".join(command), flush=True)
         subprocess.run([sys.executable, "-m", *command], cwd=ROOT, check=True)

@@ -5,27 +5,26 @@
 Each repeat takes half of the groups (queries, tasks, instructions), fits on n labels drawn from them, and scores all items of the
 other half. The best single judge is picked on the same labels. "Within" is pairwise accuracy within groups: how often, of two
 items of one group with different truth, the better one gets the higher value, ties counting a half: what a trainer that compares
-siblings uses. Beside each figure of the calibrated panel stands its difference to the best of the others with a 95%
-interval; WORSE marks one that lies wholly on the wrong side. "Signal found" is how often the fit said that there is any.
+siblings uses. Beside each figure of the calibrated panel stands its difference to the best of the others with half of two 95%
+intervals. The first is over repeats (corrected resampled t), and WORSE marks one that lies wholly on the wrong side. The second is over
+groups, and "(by groups)" marks that: stricter, since it averages over labelled sets and asks only whether these groups are
+typical. "Signal found" is how often the fit said that there is any.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchmarks.panel_scores import FIGURES, Board, Places
 from calibration.fitting import FitSettings, Fitted, fit_arrays
 from calibration.fitting.predicting import probabilities
 from calibration.items import Floats
 from tests.calibration.recorded_panels import RECORDED, RecordedPanel
-
-Places = NDArray[np.int64]
 
 LABELS = (50, 100, 200)
 LEFT = 40
@@ -88,97 +87,36 @@ def calibrated(panel: RecordedPanel, labelled: Places) -> Fitted:
     return fit_arrays(panel.values[labelled], panel.truth[labelled], tasks=tasks, settings=FitSettings(resamples=0))
 
 
-class Scores(NamedTuple):
-    """Of one method in one repeat; `within` is None where no two scored items of a group differ."""
-
-    brier: float
-    accuracy: float
-    within: float | None
-
-
-def score(panel: RecordedPanel, p: Floats, scored: Places, pairs: Pairs) -> Scores:
-    """The three figures of probabilities `p` for the scored items."""
-    truth = panel.truth[scored]
-    right = np.where(p == 0.5, 0.5, (p > 0.5) == (truth > 0.5))[truth != 0.5]
-    whole = np.full(len(panel.truth), np.nan)
-    whole[scored] = p
-    order = np.sign(whole[pairs.better] - whole[pairs.worse])
-    known = order[~np.isnan(order)]
-    return Scores(
-        float(((p - truth) ** 2).mean()), float(right.mean()), float(known.mean() / 2 + 0.5) if known.size else None
-    )
-
-
-class Difference(NamedTuple):
-    """The calibrated panel's mean less that of another method, and half of its 95% interval."""
-
-    mean: float
-    reach: float
-
-
-def difference(mine: Floats, other: Floats, share: float) -> Difference:
-    """The paired difference over repeats by the corrected resampled t (Nadeau and Bengio, 2003): repeats overlap, so their
-    variance is multiplied by 1 / repeats + `share`, the number of scored groups to that of labelled ones."""
-    from scipy.special import stdtrit
-
-    apart = mine - other
-    error = float(apart.std(ddof=1)) * (1 / len(apart) + share) ** 0.5
-    return Difference(float(apart.mean()), float(stdtrit(len(apart) - 1, 0.975)) * error)
-
-
-def cell(found: dict[str, list[Scores]], figure: str, share: float) -> str:
-    """Two table cells: the means of all methods, and the difference to the best of the others."""
-    columns = {name: [getattr(scores, figure) for scores in rows] for name, rows in found.items()}
-    if any(value is None for value in columns[CALIBRATED]):
-        return "one item a group | "
-    values = {name: np.array(column, dtype=float) for name, column in columns.items()}
-    less = figure == "brier"
-    best = (min if less else max)(OTHERS, key=lambda name: values[name].mean())
-    apart = difference(values[CALIBRATED], values[best], share)
-    worse = apart.mean - apart.reach > 0 if less else apart.mean + apart.reach < 0
-    digits = 4 if less else 3
-    others = " ".join(f"{values[name].mean():.{digits}f}" for name in OTHERS)
-    told = (
-        f"**{values[CALIBRATED].mean():.{digits}f}** ({others}) | {apart.mean:+.{digits}f} ± {apart.reach:.{digits}f}"
-    )
-    return told + (" WORSE" if worse else "")
-
-
-class Pairs(NamedTuple):
-    """Places of items of one group of which one is better in truth."""
-
-    better: Places
-    worse: Places
-
-
-def pairs_of(panel: RecordedPanel) -> Pairs:
-    """All pairs of items that share a group and differ in truth."""
-    order = np.argsort(panel.groups, kind="stable")
-    better, worse = [], []
-    for inside in np.split(order, np.flatnonzero(np.diff(panel.groups[order])) + 1):
-        high, low = np.nonzero(panel.truth[inside][:, None] > panel.truth[inside][None])
-        better.append(inside[high])
-        worse.append(inside[low])
-    return Pairs(np.concatenate(better), np.concatenate(worse))
-
-
 def measure(panel: RecordedPanel, n: int, repeats: int) -> str:
     """One row of the table."""
-    found: dict[str, list[Scores]] = defaultdict(list)
-    pairs, signals, shares = pairs_of(panel), 0, []
+    board, signals, shares = Board(panel), 0, []
     for seed in range(repeats):
         labelled, scored = split(panel, n, np.random.default_rng((7, seed)))
         fitted = calibrated(panel, labelled)
         signals += bool(fitted.heldout is not None and fitted.heldout.signal)
         shares.append(np.unique(panel.groups[scored]).size / np.unique(panel.groups[labelled]).size)
-        mine = probabilities(fitted.map, panel.values[scored], list(fitted.map.weights))
-        found[CALIBRATED].append(score(panel, mine, scored, pairs))
+        board.add(CALIBRATED, probabilities(fitted.map, panel.values[scored], list(fitted.map.weights)), scored)
         for name, method in PLAIN.items():
-            p = method(panel.values[labelled], panel.truth[labelled], panel.values[scored])
-            found[name].append(score(panel, p, scored, pairs))
-    base = float(np.mean([scores.brier for scores in found[BASE]]))
-    cells = " | ".join(cell(found, figure, float(np.mean(shares))) for figure in Scores._fields)
+            board.add(name, method(panel.values[labelled], panel.truth[labelled], panel.values[scored]), scored)
+    base = board.mean(BASE, "brier")
+    cells = " | ".join(cell(board, figure, float(np.mean(shares))) for figure in FIGURES)
     return f"| {panel.name} | {n} | {signals / repeats:.0%} | {base:.4f} | {cells} |"
+
+
+def cell(board: Board, figure: str, share: float) -> str:
+    """Two table cells: the means of all methods, and the difference to the best of the others."""
+    if not board.repeats[CALIBRATED, figure]:
+        return "one item a group | "
+    less, digits = figure == "brier", 4 if figure == "brier" else 3
+    best = (min if less else max)(OTHERS, key=lambda name: board.mean(name, figure))
+    apart = board.difference(CALIBRATED, best, figure=figure, share=share)
+    against = apart.mean if less else -apart.mean
+    marks = (" WORSE" if against > apart.over_repeats else "") + (" (by groups)" if against > apart.over_groups else "")
+    others = " ".join(f"{board.mean(name, figure):.{digits}f}" for name in OTHERS)
+    return (
+        f"**{board.mean(CALIBRATED, figure):.{digits}f}** ({others}) | {apart.mean:+.{digits}f} ± "
+        f"{apart.over_repeats:.{digits}f}, ± {apart.over_groups:.{digits}f}{marks}"
+    )
 
 
 HEAD = (

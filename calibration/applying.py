@@ -49,6 +49,8 @@ def apply(calibration: Calibration, record: R, *, accept: bool = False) -> R:
     }  # fmt: skip
     if found.whole is not None:
         update |= _reward(calibration, found.whole, closed=found.closed)
+        if found.outside or changed or not found.by_whole:
+            update["escalate"] = None  # nothing was certified about these
     return record.model_copy(update={**update, "flags": tuple(dict.fromkeys((*record.flags, *flags)))})
 
 
@@ -78,6 +80,7 @@ class _Worth:
 
     def __post_init__(self) -> None:
         self.outside = False
+        self.by_whole = True
         self.covariates = covariates_of(self.record)
         self.closed = bool(self.record.closed_gates) and self.calibration.reward.state == "gate"
         self.criteria = self._criteria()
@@ -116,26 +119,20 @@ class _Worth:
         if not any(reference.judged for reference in record.rubric.criteria.values()):
             return Calibrated(record.score, record.score, record.score)  # settled by code alone: nothing to calibrate
         judges = scores_by_judge(record)
-        if not judges and FORFEITS & set(record.flags) and record.ungated is not None:
-            judges = dict.fromkeys(self.calibration.panel, record.ungated)
+        if not judges and FORFEITS & set(record.flags):
+            return Calibrated(0.0, 0.0, record.score)  # the low bound: nobody may gain by being unreadable
         if not any(OVERALL in maps for maps in (self.calibration.maps, *self.calibration.panels.values())):
             return self._expected()
-        fitted = (self.calibration.maps_for(frozenset(judges)) or {}).get(OVERALL)
-        rubric = self.calibration.scope.rubrics.get(record.rubric.id)
-        if rubric != record.rubric.fingerprint and not self.accept and not self._same_questions():
-            fitted = None
-        worth = self._worth(fitted, judges)
+        if record.rubric.questions not in self.calibration.scope.questions and not self.accept:
+            return self._expected()  # another rubric: its questions may have maps, the whole has none
+        worth = self._worth((self.calibration.maps_for(frozenset(judges)) or {}).get(OVERALL), judges)
         self.outside |= worth is None
         return worth
-
-    def _same_questions(self) -> bool:
-        """True if every question was calibrated: an edited weight does not throw a calibration away, an edited question does."""
-        known = set(self.calibration.scope.criteria.values())
-        return all(ref.fingerprint in known for ref in self.record.rubric.criteria.values() if ref.judged)
 
     def _expected(self) -> Calibrated | None:
         """The score that the calibrated values add up to. Its interval lets all maps err the same way, so it is never too narrow."""
         record = self.record
+        self.by_whole = False
         sums = [0.0, 0.0, 0.0]
         earning = 0.0
         for criterion, reference in record.rubric.criteria.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from calibration.calibration import (
 from calibration.errors import CalibrationError, OtherGraderError
 from calibration.escalating import escalation
 from calibration.fitting import FitSettings, Fitted, fit_question
-from calibration.items import Pair, Pairing, weights_of
+from calibration.items import Item, Pair, Pairing, truths_of, weights_of
 from calibration.label import Label
 from calibration.label_free import INFERRED, inferred
 from calibration.maps import LinearMap, Map
@@ -40,6 +41,7 @@ from calibration.wholes import DERIVED, labels_in_use, with_wholes
 FEWEST = 15
 """Labels that a criterion or tag needs for a map of its own, which is shrunk toward that of its tag or of all."""
 MOST_PANELS = 8
+TWO = 2
 
 Predictions = dict[tuple[str, str | None], float]
 
@@ -94,7 +96,7 @@ def fit_in_full(
     if options.label_free:
         pairing = inferred(pairing)
     if not pairing.pairs:
-        raise CalibrationError(_nothing(pairing, labels))
+        raise CalibrationError(_nothing(pairing, labels, truth))
     work = _Work(pairing, options, rng or np.random.default_rng(0))
     maps = work.maps(work.main)
     if not maps:
@@ -106,7 +108,8 @@ def fit_in_full(
         method=method, grader=dict(records[0].grader), models=_models(records), scope=_scope(records, maps, pairing),
         truth=truth, panel=work.main, maps=maps, panels=others, covariates=work.references(maps), reward=options.reward,
         escalation=None if options.label_free else work.escalation(maps), labels=_label_set(labels, pairing),
-        severities=work.severities, heldout=tuple(work.heldout), candidates=tuple(work.candidates),
+        severities=work.severities, heldout=() if options.label_free else tuple(work.heldout),
+        candidates=() if options.label_free else tuple(work.candidates),
         warnings=tuple(dict.fromkeys(work.warnings)), badges=tuple(badges),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )  # fmt: skip
@@ -129,7 +132,12 @@ def _one_method(records: Sequence[RecordLike]) -> str:
     return records[0].method
 
 
-def _nothing(pairing: Pairing, labels: Sequence[Label]) -> str:
+def _nothing(pairing: Pairing, labels: Sequence[Label], truth: Truth) -> str:
+    if not labels and truth != "people":
+        return (
+            "no state check gives a label: none of these rubrics has a judged criterion with `shadows` that a state check decides; "
+            "declare `shadows`, or calibrate against people"
+        )
     if not labels:
         return "there are no labels; import some with `judge label import FILE`, or give --labels FILE"
     why = "; ".join(f"{left.n} {left.reason} ({', '.join(left.ids[:3])}…)" for left in pairing.left_out)
@@ -151,7 +159,18 @@ class _Work:
         self.predictions: Predictions = {}
         self.heldout: list[HeldOut] = []
         self.candidates: list[Candidate] = []
-        self.warnings: list[str] = []
+        self.warnings: list[str] = _about_weights(pairs)
+        self.fallen: set[str] = set()
+        self._check_names(pairing)
+
+    def _check_names(self, pairing: Pairing) -> None:
+        """Raise CalibrationError for a covariate that was asked for and that no record has."""
+        known = {name for item in pairing.items for name in item.covariates}
+        asked = (*self.options.covariates, *(n for n in self.options.nuisances if n != LENGTH))
+        if unknown := [name for name in asked if name not in known]:
+            raise CalibrationError(
+                f"no record has a covariate {unknown[0]!r}, expected one of {', '.join(sorted(known)) or 'none'}"
+            )
 
     def maps(self, panel: tuple[str, ...]) -> dict[str, Map]:
         """The maps for one panel: `any` first, then tags and criteria, each shrunk toward the one before it."""
@@ -162,10 +181,24 @@ class _Work:
                 continue
             parent = next((maps[name] for name in parents if name in maps), None)
             fitted = fit_question(pairs, panel, settings=self._settings(key, pairs, parent), rng=self.rng)
-            maps[key] = fitted.map
+            maps[key] = self._rising(key, fitted.map, pairs)
             if panel == self.main:
                 self._note(key, pairs, fitted)
         return maps
+
+    def _rising(self, key: str, fitted: Map, pairs: Sequence[Pair]) -> Map:
+        """The map; held flat at the base rate where it falls, or whoever pleases no judge would be paid most."""
+        if not fitted.falls:
+            return fitted
+        self.warnings.append(
+            f"{key}: judges say the opposite of the truth, so that they are not heeded: the map is flat"
+        )
+        self.fallen.add(key)
+        base = min(0.999, max(0.001, float(np.average(truths_of(pairs), weights=weights_of(pairs)))))
+        flat = dict.fromkeys(fitted.weights, 0.0)
+        return LinearMap(
+            rung="flat", intercept=math.log(base / (1 - base)), weights=flat, n=fitted.n, tasks=fitted.tasks
+        )
 
     def _order(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         keys = self.questions
@@ -211,6 +244,8 @@ class _Work:
         """The certified threshold for the whole."""
         if OVERALL not in maps:
             return None
+        if why := self._uncertifiable():
+            return Escalation(threshold=None, target=self.options.target, delta=self.options.delta, why=why)
         found = [
             (pair_, p)
             for pair_ in self.questions[OVERALL]
@@ -224,6 +259,24 @@ class _Work:
             target=self.options.target, delta=self.options.delta,
         )  # fmt: skip
 
+    def _uncertifiable(self) -> str:
+        """Why no threshold can be certified, whatever the figures; empty if it can be tried."""
+        if OVERALL in self.fallen:
+            return "judges say the opposite of the truth"
+        if len({p.truth > 0.5 for p in self.questions[OVERALL]}) < TWO:
+            return "all labels are of one class, so that nothing tells whether judges see the other"
+        return ""
+
+
+def _about_weights(pairs: Sequence[Pair]) -> list[str]:
+    weights = weights_of(pairs)
+    worth = float(weights.sum() ** 2 / (weights**2).sum()) if len(pairs) else 0.0
+    if worth >= len(pairs) / 2:
+        return []
+    return [
+        f"inclusion probabilities are so unequal that {len(pairs)} labels are worth {worth:.0f}: a few of them decide the figures"
+    ]
+
 
 def agreeing(pair_: Pair, p: float) -> float:
     """The share of the raters who fall on the same side of a half as the probability; a value of a half is on neither."""
@@ -232,12 +285,13 @@ def agreeing(pair_: Pair, p: float) -> float:
 
 
 def _scope(records: Sequence[RecordLike], maps: Mapping[str, Map], pairing: Pairing) -> Scope:
-    questions = questions_of(pairing.pairs)
-    criteria = {key: questions[key][0].item.fingerprint for key in maps if key in questions and is_criterion(key)}
+    asked_of = questions_of(pairing.pairs)
+    criteria = {key: asked_of[key][0].item.fingerprint for key in maps if key in asked_of and is_criterion(key)}
     asked = {p.item.criterion: p.item.fingerprint for p in pairing.pairs if p.item.criterion is not None}
     tags = tuple(key.removeprefix(TAG) for key in maps if key.startswith(TAG))
     rubrics = {record.rubric.id: record.rubric.fingerprint for record in records}
-    return Scope(rubrics=rubrics, criteria={**asked, **criteria}, tags=tags)
+    questions = tuple(sorted({record.rubric.questions for record in records}))
+    return Scope(rubrics=rubrics, questions=questions, criteria={**asked, **criteria}, tags=tags)
 
 
 def _models(records: Iterable[RecordLike]) -> dict[str, tuple[str, ...]]:
@@ -255,11 +309,19 @@ def hash_of(labels: Iterable[Label]) -> str:
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
 
 
+def hash_of_item(item: Item) -> str:
+    """Ten hex digits over an item and what judges said of it: the same episode of another policy is another item."""
+    said = sorted(item.judges.items())
+    content = repr((item.episode, item.criterion, item.policy, item.policy_step, said, sorted(item.covariates.items())))
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
 def _label_set(labels: Sequence[Label], pairing: Pairing) -> LabelSet:
     given = [p for p in pairing.pairs if DERIVED not in p.raters and INFERRED not in p.raters]
     return LabelSet(
         n=len(given), tasks=len({p.item.task for p in given}), raters=len({rater for p in given for rater in p.raters}),
         ids_hash=hash_of(labels), left_out={left.reason: left.n for left in pairing.left_out}, coverage=pairing.coverage,
+        seen=tuple(sorted({hash_of_item(p.item) for p in given})),
     )  # fmt: skip
 
 

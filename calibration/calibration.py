@@ -24,6 +24,8 @@ class Scope(Noun):
     """
 
     rubrics: dict[str, str] = {}
+    questions: tuple[str, ...] = ()
+    """For each rubric that was graded with, a fingerprint of its judged questions and its pass mark: what a whole is about."""
     criteria: dict[str, str] = {}
     tags: tuple[str, ...] = ()
 
@@ -37,6 +39,8 @@ class LabelSet(Noun):
     ids_hash: str
     left_out: dict[str, int] = {}
     coverage: Score | None = None
+    seen: tuple[str, ...] = ()
+    """A short hash of each labelled item and what judges said of it, so that an audit can tell fresh labels from these."""
 
 
 class Candidate(Noun):
@@ -141,10 +145,8 @@ class Calibration(Noun):
     created: str = ""
 
     def identified(self) -> Calibration:
-        """The same with its id: sixteen hex digits over all that can change a reward."""
-        content = self.model_dump(
-            mode="json", include={"method", "scope", "truth", "panel", "maps", "panels", "reward", "escalation"}
-        )
+        """The same with its id: sixteen hex digits over all of it but when it was made."""
+        content = self.model_dump(mode="json", exclude={"id", "created"})
         return self.model_copy(update={"id": fingerprint_of(content)})
 
     def to_json(self) -> str:

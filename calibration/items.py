@@ -108,8 +108,13 @@ def tasks_of(items: Sequence[Item]) -> NDArray[np.int64]:
 
 
 def weights_of(pairs: Sequence[Pair]) -> Floats:
-    """Each pair's weight, 1 / its inclusion probability scaled to a mean of 1; all 1 where none is known."""
-    if not pairs or all(pair.inclusion is None for pair in pairs):
+    """Each pair's weight, 1 / its inclusion probability scaled to a mean of 1; all 1 where none is known.
+
+    A pair of which it is not known counts as one of those with a mean weight.
+    """
+    known = [1.0 / pair.inclusion for pair in pairs if pair.inclusion is not None]
+    if not known:
         return np.ones(len(pairs))
-    raw = np.array([1.0 / (pair.inclusion or 1.0) for pair in pairs])
+    usual = sum(known) / len(known)
+    raw = np.array([usual if pair.inclusion is None else 1.0 / pair.inclusion for pair in pairs])
     return np.asarray(raw / raw.mean())

@@ -43,6 +43,11 @@ class LinearMap(Noun):
     n: int = 0
     tasks: int = 0
 
+    @property
+    def falls(self) -> bool:
+        """True if it gives less where all judges say more."""
+        return math.fsum(self.weights.values()) < 0
+
     def at(self, judges: Mapping[str, float], covariates: Mapping[str, float]) -> Calibrated | None:
         """The probability, or None if a judge or a covariate that it needs has no value."""
         row = [1.0]
@@ -79,6 +84,11 @@ class CurveMap(Noun):
     highs: tuple[Score, ...] = (0.0, 1.0)
     n: int = 0
     tasks: int = 0
+
+    @property
+    def falls(self) -> bool:
+        """True if it gives less where all judges say more."""
+        return self.values[-1] < self.values[0]
 
     def at(self, judges: Mapping[str, float], _covariates: Mapping[str, float]) -> Calibrated | None:
         """The probability, or None if a judge has no value."""

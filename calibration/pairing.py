@@ -70,19 +70,25 @@ def pair(records: Iterable[RecordLike], labels: Iterable[Label], *, items: Seque
     by_key: dict[Key, Item] = {}
     for item in found:
         by_key.setdefault((item.episode, item.criterion), item)
-    twice = [k for k, n in Counter((i.episode, i.criterion) for i in found).items() if n > 1]
-    if twice:
-        raise LabelError(
-            f"{len(twice)} episode(s) are graded twice, such as {_name(twice[0])}; give each episode one grade record"
-        )
+    _refuse_twice(found)
     left: dict[str, list[str]] = defaultdict(list)
     grouped = _grouped(labels, by_key, left)
-    pairs = [p for key, said in grouped.items() if (p := _pair(by_key[key], said, left)) is not None]
+    keys = sorted(grouped, key=lambda key: (key[0], key[1] or ""))  # the order of labels must not matter to a fit
+    pairs = [p for key in keys if (p := _pair(by_key[key], grouped[key], left)) is not None]
     conflicts = tuple(
         _name(k) for k, said in grouped.items() if len({_value(x, by_key[k]) for x in said if x.settled}) > 1
     )
     reasons = tuple(LeftOut(reason, tuple(ids)) for reason, ids in left.items())
     return Pairing(tuple(pairs), tuple(found), reasons, conflicts)
+
+
+def _refuse_twice(items: Sequence[Item]) -> None:
+    counts = Counter((item.episode, item.criterion) for item in items)
+    twice = list(dict.fromkeys(episode for (episode, _), n in counts.items() if n > 1))
+    if twice:
+        raise LabelError(
+            f"{len(twice)} episode(s) are graded twice, such as {twice[0]}; give each episode one grade record"
+        )
 
 
 def _grouped(labels: Iterable[Label], items: Mapping[Key, Item], left: dict[str, list[str]]) -> dict[Key, list[Label]]:

@@ -53,7 +53,8 @@ def with_wholes(records: Sequence[RecordLike], pairing: Pairing, *, gate: bool) 
     learn about a closed episode, so it is left out.
     """
     if not any(p.item.criterion is None for p in pairing.pairs):
-        pairing = replace(pairing, pairs=(*pairing.pairs, *_derived(records, pairing)))
+        derived = sorted(_derived(records, pairing), key=lambda p: p.item.episode)
+        pairing = replace(pairing, pairs=(*pairing.pairs, *derived))
     closed = [p for p in pairing.pairs if gate and p.item.criterion is None and p.item.closed]
     if not closed:
         return pairing

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from rubrics.criterion import Criterion, Evidence, Noun
+from rubrics.fingerprints import fingerprint_of
 from rubrics.grade import Finite, Score
 
 
@@ -46,3 +47,9 @@ class RubricRef(Noun):
     fingerprint: str
     pass_mark: Score | None = None
     criteria: dict[str, CriterionRef] = {}
+
+    @property
+    def questions(self) -> str:
+        """A fingerprint of its judged questions and its pass mark: an edited weight leaves it, an edited question does not."""
+        asked = sorted(reference.fingerprint for reference in self.criteria.values() if reference.judged)
+        return fingerprint_of({"asked": asked, "pass_mark": self.pass_mark})

@@ -58,6 +58,9 @@ def agree(
     from judge.cli.setup import console, working
 
     sides = [_read(first), _read(second)]
+    for path, (records, _) in zip((first, second), sides, strict=True):
+        if (graders := len({record.method for record in records})) > 1:
+            sys.stderr.write(f"judge: warning: {path}: holds grades of {graders} graders, taken for one here\n")
     with working("comparing"):
         table, left = _compared(sides, rater, other, _scales(rubric))
     for reason, ids in left:
@@ -66,6 +69,7 @@ def agree(
         print_json(table.model_dump(mode="json"))
     else:
         show(table, console())
+    raise typer.Exit(0 if any(row.n for row in table.rows) else 1)
 
 
 def _read(path: Path) -> tuple[list[GradeRecord], list[Label]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from calibration.calibration import Calibration
+    from calibration.items import Pairing
     from calibration.label import Label
     from calibration.results import Canaries, Drift, Transport
     from judge.record import GradeRecord
@@ -47,10 +50,11 @@ def audit(
     from calibration.wholes import with_wholes
     from judge.cli.setup import console, existing, read_people
 
-    fitted, people = load(calibration), read_people(existing(labels), store)
-    _refuse_old(labels, people, fitted)
+    fitted = load(calibration)
+    people = read_people(existing(labels), store)
     records = _labelled(grades, people, store)
-    pairing = with_wholes(records, pair(records, people), gate=fitted.reward.state == "gate")
+    pairing = _fresh(labels, pair(records, people), fitted)
+    pairing = with_wholes(records, pairing, gate=fitted.reward.state == "gate")
     found = transport(pairing, applied_to(records, fitted, accept=accept_other))
     tell_left_out(pairing.left_out)
     if as_json:
@@ -60,15 +64,23 @@ def audit(
     raise typer.Exit(0 if all(one.holds for one in found) else 1)
 
 
-def _refuse_old(place: Path, people: Sequence[Label], fitted: Calibration) -> None:
-    from calibration.calibrating import hash_of
+def _fresh(place: Path, pairing: Pairing, fitted: Calibration) -> Pairing:
+    """The labels that the calibration has not seen: the others always look right. Raises InputError if none is left."""
+    from calibration.calibrating import hash_of_item
     from judge.errors import InputError
 
-    if hash_of(people) == fitted.labels.ids_hash:
+    known = set(fitted.labels.seen)
+    fresh = tuple(p for p in pairing.pairs if hash_of_item(p.item) not in known)
+    if pairing.pairs and not fresh:
         raise InputError(
-            f"{place}: these are the labels that calibration {fitted.id} was fitted on, which always look right; "
+            f"{place}: these are labels that calibration {fitted.id} was fitted on, which always look right; "
             "label 30 to 60 fresh episodes of the policy (`judge plan GRADES -o queue.csv` chooses them)"
         )
+    if len(fresh) < len(pairing.pairs):
+        sys.stderr.write(
+            f"judge: left out {len(pairing.pairs) - len(fresh)} labels that the calibration was fitted on\n"
+        )
+    return replace(pairing, pairs=fresh)
 
 
 def _labelled(grades: Path | None, people: Iterable[Label], store: str | None) -> list[GradeRecord]:

@@ -63,7 +63,7 @@ def calibrate(
     label_free: Annotated[
         bool, typer.Option("--label-free", help="Without labels: by agreement alone (badged).")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of folds and bootstraps.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of folds and bootstraps.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON too.")] = False,
     store: StoreOption = None,
 ) -> None:
@@ -115,6 +115,8 @@ def _nuisances(given: list[str] | None) -> tuple[str, ...]:
 def _refuse_overwriting(path: Path, force: bool) -> None:
     from judge.errors import InputError
 
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise InputError(f"{path}: expected the name of a file in a folder that is there")
     if path.exists() and not force:
         raise InputError(f"{path} exists; use --force to overwrite it, or another -o")
 

@@ -49,7 +49,7 @@ def plan(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the chosen episodes to this CSV, to be filled in.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the choice.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     store: StoreOption = None,
 ) -> None:

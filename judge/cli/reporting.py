@@ -42,6 +42,8 @@ def report(
 
     if output.suffix not in (".html", ".md", ".json"):
         raise InputError(f"{output}: expected a file that ends in .html, .md or .json")
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        raise InputError(f"{output}: expected the name of a file in a folder that is there")
     records, fitted = read_grades(grades), load(calibration)
     people = read_people(labels, store) if fitted.truth != "state" or labels else []
     with working("working out the report"):
@@ -51,6 +53,7 @@ def report(
     for said in (findings.whole.reason, *(f"{use.name}: {use.mark}: {use.says}" for use in findings.uses)):
         out.print(said, markup=False)
     sys.stderr.write(f"judge: report in {output}\n")
+    raise typer.Exit(0 if findings.sources.used else 1)
 
 
 def _written(findings: Findings, suffix: str, link: str | None) -> str:

@@ -71,6 +71,8 @@ def records_in(path: Path) -> Iterator[GradeRecord]:
     from judge.errors import InputError
     from judge.record import GradeRecord
 
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder, expected a file of grade records, one a line")
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():

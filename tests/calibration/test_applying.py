@@ -24,17 +24,19 @@ SPREAD = tuple(tuple(0.01 * (i == j) for j in range(6)) for i in range(6))
 MEAN = LinearMap(rung="weighted_platt", intercept=-2.0, weights=dict.fromkeys(JUDGES, 0.8), covariance=SPREAD)
 
 
+def record(**more: Any) -> GradeRecord:
+    return records_of(simulate("corr", 1, np.random.default_rng(3)), **more)[0]
+
+
 def calibration(maps: dict[str, Any] | None = None, **more: Any) -> Calibration:
     given: dict[str, Any] = {
-        "method": "m" * 16, "scope": Scope(rubrics={"simulated": "5" * 16}, criteria={"solved": "c" * 16}), "truth": "people",
+        "method": "m" * 16, "scope": Scope(
+            rubrics={"simulated": "5" * 16}, questions=(record().rubric.questions,), criteria={"solved": "c" * 16}
+        ), "truth": "people",
         "panel": JUDGES, "maps": maps if maps is not None else {"overall": MEAN},
         "labels": LabelSet(n=100, tasks=100, raters=1, ids_hash="0"), **more,
     }  # fmt: skip
     return Calibration(**given).identified()
-
-
-def record(**more: Any) -> GradeRecord:
-    return records_of(simulate("corr", 1, np.random.default_rng(3)), **more)[0]
 
 
 def test_the_reward_is_the_calibrated_probability_with_its_interval() -> None:
@@ -149,7 +151,7 @@ def test_without_labels_of_the_whole_the_reward_is_the_expected_score() -> None:
 
 
 def test_an_episode_that_made_itself_ungradable_gains_nothing_by_it() -> None:
-    """It counts at the low bound: as if every judge had given the score that is left."""
+    """It counts at the low bound."""
     failure = Failure(kind="context_length", message="too long", blame="episode", criterion="solved")
     forfeited = record(
         score=0.0,
@@ -161,7 +163,31 @@ def test_an_episode_that_made_itself_ungradable_gains_nothing_by_it() -> None:
         flags=("forfeited",),
         failures=(failure,),
     )
-    assert apply(calibration(), forfeited).reward == pytest.approx(sigmoid(-2.0))
+    graded = apply(calibration(), forfeited)
+    assert (graded.reward, graded.reward_low, graded.reward_high) == (0.0, 0.0, 0.0)
+
+
+def test_a_rubric_with_fewer_questions_is_not_what_the_whole_was_calibrated_on() -> None:
+    first = penalised()
+    scope = Scope(questions=(first.rubric.questions,), criteria={"good": "g" * 16, "rude": "r" * 16})
+    whole = CurveMap(rung="isotonic", weights={"j": 1}, values=(0.2, 0.9), lows=(0.1, 0.8), highs=(0.3, 1.0))
+    made = calibration(
+        {"overall": whole}, scope=scope, panel=("j",), escalation=Escalation(threshold=0.5, target=0.8, delta=0.1)
+    )
+    assert apply(made, first).escalate is False
+    fewer = first.rubric.model_copy(update={"criteria": {"good": first.rubric.criteria["good"]}})
+    graded = apply(made, first.model_copy(update={"rubric": fewer}))
+    assert graded.reward is None
+    assert "outside_calibration" in graded.flags
+
+
+def test_what_is_accepted_from_another_grader_is_never_certified() -> None:
+    flat = CurveMap(
+        rung="isotonic", weights=dict.fromkeys(JUDGES, 1.0), values=(0.9, 0.9), lows=(0.1, 0.1), highs=(1, 1)
+    )
+    made = calibration({"overall": flat}, escalation=Escalation(threshold=0.6, target=0.85, delta=0.1))
+    assert apply(made, record()).escalate is False
+    assert apply(made, record(method="n" * 16), accept=True).escalate is None
 
 
 def test_the_saturated_form_gives_nothing_for_what_is_likely_wrong() -> None:

@@ -254,3 +254,43 @@ def test_a_strict_person_does_not_make_the_agent_worse() -> None:
     ]
     made = fit(records_of(panel), labels, options=QUICK)
     assert made.severities["person:mild"] - made.severities["person:strict"] == pytest.approx(0.25, abs=0.05)
+
+
+def test_judges_that_say_the_opposite_are_not_heeded() -> None:
+    """Else whoever pleases no judge would be paid most."""
+    records, labels = labelled(120)
+    turned = [x.model_copy(update={"level": "fail" if x.level == "pass" else "pass"}) for x in labels]
+    made = fit(records, turned, options=QUICK)
+    rewards = {apply(made, record).reward for record in records}
+    assert len(rewards) == 1
+    assert made.maps["overall"].rung == "flat"
+    assert made.escalation is not None
+    assert made.escalation.threshold is None
+    assert "worse_than_chance" in made.badges
+
+
+def test_labels_of_one_class_certify_nothing() -> None:
+    records, _ = labelled(60)
+    made = fit(records, [Label(episode=f"e{i}", rater="a", level="pass") for i in range(60)], options=QUICK)
+    assert made.escalation is not None
+    assert made.escalation.threshold is None
+    assert "one class" in made.escalation.why
+
+
+def test_a_tiny_inclusion_probability_does_not_decide_in_silence() -> None:
+    records, labels = labelled(60)
+    odd = [
+        labels[0].model_copy(update={"inclusion": 1e-9}),
+        *(x.model_copy(update={"inclusion": 0.3}) for x in labels[1:]),
+    ]
+    assert any("60 labels are worth 1" in warning for warning in fit(records, odd, options=QUICK).warnings)
+
+
+def test_a_covariate_that_no_record_has_is_an_error() -> None:
+    with pytest.raises(CalibrationError, match="no record has a covariate 'nosuch', expected one of confounder"):
+        fit(*labelled(30), options=FitOptions(covariates=("nosuch",)))
+
+
+def test_the_order_of_labels_does_not_matter() -> None:
+    records, labels = labelled(60)
+    assert fit(records, labels, options=QUICK).id == fit(records, labels[::-1], options=QUICK).id

@@ -100,7 +100,7 @@ def test_the_labels_that_it_was_fitted_on_are_refused(run: Callable[..., Ran]) -
     _, records, labels = sample(100, 1)
     ran = run("audit", write("old.jsonl", labels), "--grades", write("grades.jsonl", records))
     assert ran.code == 2
-    assert "these are the labels that calibration" in ran.err
+    assert "these are labels that calibration" in ran.err
     assert len(ran.err.splitlines()) == 1
 
 

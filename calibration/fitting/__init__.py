@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from calibration.fitting.label_free import LabelFree, fit_label_free
 from calibration.fitting.ladder import fit_arrays, fit_question
 from calibration.fitting.predicting import probabilities
 from calibration.fitting.raters import adjusted_truths, severities
 from calibration.fitting.settings import FitSettings, Fitted
 
 __all__ = [
-    "FitSettings", "Fitted", "LabelFree", "adjusted_truths", "fit_arrays", "fit_label_free", "fit_question", "probabilities",
+    "FitSettings", "Fitted", "adjusted_truths", "fit_arrays", "fit_question", "probabilities",
     "severities",
 ]  # fmt: skip
